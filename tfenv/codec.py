@@ -6,7 +6,7 @@ import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Literal, TypeVar, Union
+from typing import Literal, TypeVar, Union, cast
 
 JSON = Union[None, bool, int, float, str, Sequence["JSON"], Mapping[str, "JSON"]]
 
@@ -38,9 +38,7 @@ def decode(cls: type[_T], document: object) -> _T:
     Raises:
         CodecError: a key is missing or a value has the wrong type; the message names its path.
     """
-    decoded = _decode(cls, document, "$", {}, 0)
-    assert isinstance(decoded, cls)
-    return decoded
+    return cast("_T", _decode(cls, document, "$", {}, 0))
 
 
 def _decode(hint: object, value: object, path: str, bound: Mapping[object, object], depth: int) -> object:
@@ -62,7 +60,8 @@ def _decode(hint: object, value: object, path: str, bound: Mapping[object, objec
         if not isinstance(value, Mapping):
             raise CodecError(f"{path}: expected an object, got {type(value).__name__}")
         return {
-            str(key): _decode(item_hint, item, f"{path}.{key}", bound, depth + 1) for key, item in value.items()
+            str(key): _decode(item_hint, item, f"{path}.{key}", bound, depth + 1)
+            for key, item in value.items()
         }
     record_type = origin if isinstance(origin, type) else hint
     if isinstance(record_type, type) and is_dataclass(record_type):

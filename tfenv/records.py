@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from typing import TYPE_CHECKING, TypeVar
 
 _T = TypeVar("_T")
@@ -23,8 +23,26 @@ elif sys.version_info >= (3, 10):
 else:
 
     def record(cls):
-        """Make ``cls`` a frozen dataclass (Python 3.9 knows neither ``slots`` nor ``kw_only``)."""
-        return dataclass(frozen=True)(cls)
+        """Make ``cls`` a frozen dataclass with keyword-only construction, which Python 3.9 lacks."""
+        defaults = {name: cls.__dict__[name] for name in cls.__annotations__ if name in cls.__dict__}
+        for name in cls.__annotations__:
+            # A default everywhere silences the "non-default after default" rule; __init__ checks instead.
+            setattr(cls, name, defaults.get(name))
+
+        def __init__(self, **values):  # noqa: N807
+            missing = [name for name in cls.__annotations__ if name not in values and name not in defaults]
+            unexpected = sorted(set(values) - set(cls.__annotations__))
+            if missing or unexpected:
+                raise TypeError(f"{cls.__name__}: missing {missing}, unexpected {unexpected}")
+            for name in cls.__annotations__:
+                object.__setattr__(self, name, values.get(name, defaults.get(name)))
+
+        cls.__init__ = __init__
+        made = dataclass(frozen=True, init=False)(cls)
+        for field in fields(made):
+            if field.name not in defaults:
+                field.default = MISSING  # so that fields() tells the truth to the codec
+        return made
 
 
 __all__ = ["record"]
