@@ -1,0 +1,490 @@
+"""Writes the recorded machines of this folder: ``python tests/machines/make.py``.
+
+Nobody recorded them on the hardware they show. They are composed here, by hand, from the public facts named
+beside each value, in the shape that ``read_facts`` gives; only the distributions of the notebook images come
+from lists published with those images (``freeze/``, of googlecolab/backend-info). The home folder is ``~``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from pieces import (
+    GB,
+    NO_NOTEBOOK,
+    NO_NVIDIA,
+    NO_OTHER_GPU,
+    X86_64_V3,
+    X86_64_V4,
+    cpu,
+    desktop_resources,
+    environment,
+    linux,
+    macos,
+    nvidia,
+    only_pip,
+    packages,
+    python,
+    resources,
+    variables,
+)
+
+from tfenv.codec import encode
+from tfenv.facts.model import (
+    CpuFacts,
+    Distribution,
+    Facts,
+    NotebookFacts,
+    NvidiaFacts,
+    OtherGpuFacts,
+    PackageFacts,
+    ResourceFacts,
+    SharedFolder,
+    SystemFacts,
+    known,
+    unknown,
+)
+from tfenv.facts.recorded import recorded_from_freeze
+
+HERE = Path(__file__).parent
+
+
+def linux_machine(
+    python_version: str,
+    *,
+    system: SystemFacts | None = None,
+    processor: CpuFacts | None = None,
+    memory: ResourceFacts | None = None,
+    gpus: NvidiaFacts = NO_NVIDIA,
+) -> Facts:
+    """A fresh, activated venv in the home folder of a Linux machine."""
+    system = system or linux("ubuntu 22.04", "6.8.0-60-generic")
+    arch = system.machine_arch.value or ""
+    minor = python_version.rpartition(".")[0]
+    purelib = f"~/ml/.venv/lib/python{minor}/site-packages"
+    return Facts(
+        python=python(python_version, "~/ml/.venv/bin/python", f"linux-{arch}", arch),
+        system=system,
+        cpu=processor or cpu("AMD Ryzen 9 7950X 16-Core Processor", 32, X86_64_V4),
+        resources=memory or resources(64, 420),
+        nvidia=gpus,
+        other_gpus=NO_OTHER_GPU,
+        notebook=NO_NOTEBOOK,
+        environment=environment("~/ml/.venv", purelib, activated="~/ml/.venv"),
+        packages=only_pip(purelib),
+        variables=known(variables(LANG="en_US.UTF-8", VIRTUAL_ENV="~/ml/.venv"), "the environment"),
+    )
+
+
+def mac_machine(
+    python_version: str,
+    *,
+    chip: str,
+    system: SystemFacts,
+    build_arch: str,
+    platform_tag: str,
+    features: tuple[str, ...],
+    count: int,
+    memory_gb: int,
+) -> Facts:
+    minor = python_version.rpartition(".")[0]
+    purelib = f"~/ml/.venv/lib/python{minor}/site-packages"
+    arm = system.machine_arch.value == "arm64"
+    gpu = known(chip, "machdep.cpu.brand_string") if arm else known(None, "hw.optional.arm64")
+    no_nvidia = "macOS has no NVIDIA driver"
+    return Facts(
+        python=python(python_version, "~/ml/.venv/bin/python", platform_tag, build_arch),
+        system=system,
+        cpu=cpu(chip, count, features, "sysctl"),
+        resources=desktop_resources(memory_gb, 180, "hw.memsize"),
+        nvidia=NvidiaFacts(
+            pci_devices=known(0, no_nvidia),
+            driver_nvml=known(None, no_nvidia),
+            cuda_version_nvml=known(None, no_nvidia),
+            gpus=known((), no_nvidia),
+            driver_proc=known(None, no_nvidia),
+            device_nodes=known((), no_nvidia),
+            devices_usable=known(None, no_nvidia),
+            nvidia_smi=known("missing", no_nvidia),
+            libcuda=known(None, no_nvidia),
+        ),
+        other_gpus=OtherGpuFacts(apple=gpu, amd=unknown("PCI", "not read on macOS")),
+        notebook=replace(NO_NOTEBOOK, kernel_pid=unknown("parents in /proc", "there is no /proc on macOS")),
+        environment=environment("~/ml/.venv", purelib, activated="~/ml/.venv"),
+        packages=only_pip(purelib),
+        variables=known(variables(LANG="en_US.UTF-8", VIRTUAL_ENV="~/ml/.venv"), "the environment"),
+    )
+
+
+def windows_machine() -> Facts:
+    purelib = "~\\ml\\.venv\\Lib\\site-packages"
+    return Facts(
+        python=python("3.11.9", "~\\ml\\.venv\\Scripts\\python.exe", "win-amd64", "AMD64"),
+        system=SystemFacts(
+            os=known("windows", "sys.platform"),
+            os_version=known("10.0.22631", "sys.getwindowsversion()"),
+            distribution=known(None, "not Linux"),
+            kernel=known("10.0.22631", "sys.getwindowsversion()"),
+            machine_arch=known("AMD64", "PROCESSOR_ARCHITECTURE"),
+            rosetta=known(False, "not macOS"),
+            libc=known(None, "not Linux"),
+            libc_version=known(None, "not Linux"),
+            wsl=known(None, "not Linux"),
+            container=known(None, "not Linux"),
+        ),
+        cpu=cpu(
+            "Intel64 Family 6 Model 151 Stepping 2, GenuineIntel",
+            20,
+            ("avx", "avx2"),
+            "IsProcessorFeaturePresent (does not tell of FMA)",
+        ),
+        resources=desktop_resources(32, 250, "GlobalMemoryStatusEx"),
+        nvidia=replace(
+            NO_NVIDIA,
+            pci_devices=unknown("PCI", "not read on Windows"),
+            driver_proc=known(None, "not Linux"),
+            device_nodes=known((), "not Linux"),
+        ),
+        other_gpus=OtherGpuFacts(apple=known(None, "not macOS"), amd=unknown("PCI", "not read on Windows")),
+        notebook=replace(NO_NOTEBOOK, kernel_pid=unknown("parents in /proc", "there is no /proc on Windows")),
+        environment=environment("~\\ml\\.venv", purelib, activated="~\\ml\\.venv"),
+        packages=only_pip(purelib),
+        variables=known(variables(VIRTUAL_ENV="~\\ml\\.venv"), "the environment"),
+    )
+
+
+def wsl_machine() -> Facts:
+    """WSL 2 has no /proc/driver/nvidia and no /dev/nvidia*: the Windows driver serves /dev/dxg."""
+    facts = linux_machine(
+        "3.11.9",
+        system=linux("ubuntu 22.04", "5.15.167.4-microsoft-standard-WSL2", wsl="WSL2"),
+        processor=cpu("12th Gen Intel(R) Core(TM) i7-12700K", 20, X86_64_V3),
+        memory=resources(15, 800),
+        gpus=nvidia(
+            "566.36",
+            "12.7",
+            ("NVIDIA GeForce RTX 3060", "8.6", 12288),
+            libcuda="/usr/lib/wsl/lib/libcuda.so.1",
+        ),
+    )
+    return replace(
+        facts,
+        nvidia=replace(
+            facts.nvidia,
+            pci_devices=known(0, "/sys/bus/pci/devices"),
+            driver_proc=known(None, "/proc/driver/nvidia/version"),
+            device_nodes=known(("/dev/dxg",), "/dev"),
+        ),
+    )
+
+
+def system_machine(
+    python_version: str,
+    *,
+    executable: str,
+    prefix: str,
+    purelib: str,
+    base: Facts,
+    pip: str | None,
+    externally_managed: str | None = None,
+    site_packages: tuple[str, ...] = (),
+    installed: PackageFacts,
+    set_variables: Mapping[str, str],
+) -> Facts:
+    """The interpreter of the system itself, on the machine of ``base``."""
+    arch = base.system.machine_arch.value or ""
+    return replace(
+        base,
+        python=python(python_version, executable, f"linux-{arch}", arch, pip=pip),
+        environment=environment(
+            prefix,
+            purelib,
+            kind="system",
+            externally_managed=externally_managed,
+            site_packages=site_packages,
+        ),
+        packages=installed,
+        variables=known(set_variables, "the environment"),
+    )
+
+
+DEBIAN_MESSAGE = (
+    "To install Python packages system-wide, try apt install python3-xyz, where xyz is the package you are "
+    "trying to install."
+)
+
+
+def debian_system_machine() -> Facts:
+    third_party = "/usr/lib/python3/dist-packages"
+    installed = tuple(
+        Distribution(name=name, version=version, location=third_party, installer=installer, requires=())
+        for name, version, installer in (
+            ("pip", "23.0.1", "debian"),
+            ("setuptools", "66.1.1", None),
+            ("wheel", "0.38.4", None),
+        )
+    )
+    return system_machine(
+        "3.11.2",
+        executable="/usr/bin/python3",
+        prefix="/usr",
+        purelib="/usr/local/lib/python3.11/dist-packages",
+        base=linux_machine(
+            "3.11.2",
+            system=linux("debian 12", "6.1.0-37-amd64", libc=("glibc", "2.36")),
+            processor=cpu("Intel(R) Core(TM) i5-8250U CPU @ 1.60GHz", 8, X86_64_V3),
+            memory=resources(16, 90),
+        ),
+        pip="23.0.1",
+        externally_managed=DEBIAN_MESSAGE,
+        site_packages=("/usr/local/lib/python3.11/dist-packages", third_party),
+        installed=packages(installed),
+        set_variables=variables(LANG="en_US.UTF-8"),
+    )
+
+
+def docker_machine() -> Facts:
+    """``docker run`` of the official slim image with a memory limit, without ``--gpus``."""
+    purelib = "/usr/local/lib/python3.11/site-packages"
+    host = linux_machine(
+        "3.11.13",
+        system=linux("debian 12", "6.8.0-60-generic", libc=("glibc", "2.36"), container="docker"),
+        processor=cpu("Intel(R) Xeon(R) Platinum 8375C CPU @ 2.90GHz", 16, X86_64_V4),
+        memory=resources(123, 60, limit_gb=8, cpus=4.0, shm=64 * 1024**2),
+    )
+    return system_machine(
+        "3.11.13",
+        executable="/usr/local/bin/python3.11",
+        prefix="/usr/local",
+        purelib=purelib,
+        base=host,
+        pip="24.0",
+        installed=only_pip(purelib),
+        set_variables=variables(LANG="C.UTF-8"),
+    )
+
+
+def alpine_machine() -> Facts:
+    """The official Alpine image: musl, for which no TensorFlow wheel exists."""
+    purelib = "/usr/local/lib/python3.12/site-packages"
+    host = linux_machine(
+        "3.12.11",
+        system=linux("alpine 3.22.1", "6.8.0-60-generic", libc=("musl", "1.2.5"), container="docker"),
+        memory=resources(64, 60, shm=64 * 1024**2),
+    )
+    return system_machine(
+        "3.12.11",
+        executable="/usr/local/bin/python3.12",
+        prefix="/usr/local",
+        purelib=purelib,
+        base=host,
+        pip="25.0.1",
+        installed=only_pip(purelib, "25.0.1"),
+        set_variables=variables(LANG="C.UTF-8"),
+    )
+
+
+def notebook_packages(freeze: str, location: str, **changed: str) -> PackageFacts:
+    """The published list of an image, with ``changed`` versions; the two NCCL wheels share a folder."""
+    listed = recorded_from_freeze((HERE / "freeze" / freeze).read_text(encoding="utf-8"))
+    installed = tuple(
+        replace(item, location=location, installer="pip", version=changed.get(item.name, item.version))
+        for item in listed
+    )
+    names = {item.name for item in installed}
+    nccl = tuple(name for name in ("nvidia-nccl-cu12", "nvidia-nccl-cu13") if name in names)
+    shared = (SharedFolder(folder="nvidia/nccl", owners=nccl),) if len(nccl) > 1 else ()
+    return packages(installed, shared)
+
+
+def colab_machine(python_version: str, freeze: str, *, release: str, gpu: bool) -> Facts:
+    """Google Colab: root, no venv, dist-packages; variables as read in its sources."""
+    minor = python_version.rpartition(".")[0]
+    purelib = f"/usr/local/lib/python{minor}/dist-packages"
+    host = linux_machine(
+        python_version,
+        system=linux("ubuntu 22.04", "6.6.105+", libc=("glibc", "2.35"), container="docker"),
+        processor=cpu("Intel(R) Xeon(R) CPU @ 2.20GHz", 2, X86_64_V3),
+        memory=resources(12, 70, shm=int(5.7 * GB)),
+        # The driver is not part of the image; this one was reported through 2025.
+        gpus=nvidia("550.54.15", "12.4", ("Tesla T4", "7.5", 15360), libcuda="/usr/lib64-nvidia/libcuda.so.1")
+        if gpu
+        else NO_NVIDIA,
+    )
+    facts = system_machine(
+        python_version,
+        executable="/usr/bin/python3",
+        prefix="/usr",
+        purelib=purelib,
+        base=host,
+        pip="24.1.2",
+        site_packages=(purelib, "/usr/lib/python3/dist-packages"),
+        installed=notebook_packages(freeze, purelib),
+        set_variables=variables(
+            COLAB_BACKEND_VERSION="next",
+            COLAB_GPU="1" if gpu else "",
+            COLAB_JUPYTER_IP="172.28.0.12",
+            COLAB_JUPYTER_TRANSPORT="ipc",
+            COLAB_RELEASE_TAG=release,
+            LD_LIBRARY_PATH="/usr/lib64-nvidia",
+            PYTHONPATH="/env/python",
+            TBE_CREDS_ADDR="***",
+            TBE_RUNTIME_ADDR="172.28.0.1:8011",
+            TF_FORCE_GPU_ALLOW_GROWTH="true",
+        ),
+    )
+    notebook = NotebookFacts(
+        host=known("colab", "COLAB_RELEASE_TAG"),
+        release=known(release, "COLAB_RELEASE_TAG"),
+        kernel_pid=known(1142, "parents in /proc"),
+        ci=known(None, "environment variables"),
+    )
+    return replace(facts, notebook=notebook)
+
+
+def kaggle_machine() -> Facts:
+    """Kaggle with two T4: built on a Colab image, so Colab's release tag is there as well."""
+    purelib = "/usr/local/lib/python3.12/dist-packages"
+    host = linux_machine(
+        "3.12.13",
+        system=linux("ubuntu 22.04", "6.6.105+", libc=("glibc", "2.35"), container="docker"),
+        processor=cpu("Intel(R) Xeon(R) CPU @ 2.00GHz", 4, X86_64_V4),
+        memory=resources(31, 19, shm=14 * GB),
+        gpus=nvidia(
+            "560.35.03",
+            "12.6",
+            ("Tesla T4", "7.5", 15360),
+            ("Tesla T4", "7.5", 15360),
+            libcuda="/usr/local/nvidia/lib64/libcuda.so.1",
+        ),
+    )
+    facts = system_machine(
+        "3.12.13",
+        executable="/usr/bin/python3",
+        prefix="/usr",
+        purelib=purelib,
+        base=host,
+        pip="24.1.2",
+        site_packages=(purelib, "/usr/lib/python3/dist-packages"),
+        installed=notebook_packages("colab-2026.04-gpu.txt", purelib, protobuf="5.29.5"),
+        set_variables=variables(
+            COLAB_RELEASE_TAG="release-colab-external-images_20260514-060047_RC00",
+            CUDA_HOME="/usr/local/cuda",
+            KAGGLE_DATA_PROXY_TOKEN="***",
+            KAGGLE_KERNEL_INTEGRATIONS="",
+            KAGGLE_KERNEL_RUN_TYPE="Interactive",
+            LD_LIBRARY_PATH="/usr/local/nvidia/lib64:/usr/local/cuda/lib64",
+            PYTHONUSERBASE="~/.local",
+        ),
+    )
+    notebook = NotebookFacts(
+        host=known("kaggle", "KAGGLE_KERNEL_RUN_TYPE"),
+        release=known("78aaa43f", "/etc/git_commit"),
+        kernel_pid=known(23, "parents in /proc"),
+        ci=known(None, "environment variables"),
+    )
+    return replace(facts, notebook=notebook)
+
+
+APPLE_FEATURES = ("asimd", "asimddp", "bf16", "i8mm")  # Apple M2: FEAT_BF16 and FEAT_I8MM present
+
+
+def m2(python_version: str, **changed: str) -> Facts:
+    return mac_machine(
+        python_version,
+        chip="Apple M2",
+        system=macos("15.5", "24.5.0", rosetta=changed.get("build_arch") == "x86_64"),
+        build_arch=changed.get("build_arch", "arm64"),
+        platform_tag=changed.get("platform_tag", "macosx-11.0-arm64"),
+        features=APPLE_FEATURES,
+        count=8,
+        memory_gb=16,
+    )
+
+
+def machines() -> dict[str, Facts]:
+    """File name (without ``.json``) to facts."""
+    rtx4090 = ("NVIDIA GeForce RTX 4090", "8.9", 24564)
+    return {
+        "mac-m2-py311": m2("3.11.9"),
+        "mac-m2-py313": m2("3.13.5"),
+        "mac-m2-rosetta": m2("3.11.9", build_arch="x86_64", platform_tag="macosx-10.9-x86_64"),
+        "mac-intel-py311": mac_machine(
+            "3.11.9",
+            chip="Intel(R) Core(TM) i7-9750H CPU @ 2.60GHz",
+            system=macos("14.7.6", "23.6.0", "x86_64"),
+            build_arch="x86_64",
+            platform_tag="macosx-10.9-universal2",
+            features=X86_64_V3,
+            count=12,
+            memory_gb=16,
+        ),
+        "linux-rtx4090-driver550-py311": linux_machine("3.11.9", gpus=nvidia("550.144.03", "12.4", rtx4090)),
+        # The 470 branch ended before this card; the pair stands for "driver below the floor".
+        "linux-rtx4090-driver470-py311": linux_machine("3.11.9", gpus=nvidia("470.256.02", "11.4", rtx4090)),
+        "linux-rtx5090-cc120-driver575-py312": linux_machine(
+            "3.12.11", gpus=nvidia("575.64.03", "12.9", ("NVIDIA GeForce RTX 5090", "12.0", 32607))
+        ),
+        "linux-gtx1080-pascal-driver550-py311": linux_machine(
+            "3.11.9",
+            processor=cpu("Intel(R) Core(TM) i7-6700K CPU @ 4.00GHz", 8, X86_64_V3),
+            memory=resources(32, 200),
+            gpus=nvidia("550.144.03", "12.4", ("NVIDIA GeForce GTX 1080", "6.1", 8192)),
+        ),
+        "linux-cpu-py311": linux_machine("3.11.9", memory=resources(32, 200)),
+        "linux-cpu-noavx-py311": linux_machine(
+            "3.11.9",
+            # Goldmont Plus: SSE4.2, no AVX.
+            processor=cpu("Intel(R) Celeron(R) J4125 CPU @ 2.00GHz", 4, ("sse4_2",)),
+            memory=resources(8, 100),
+        ),
+        "linux-aarch64-py312": linux_machine(
+            "3.12.11",
+            system=linux("ubuntu 24.04", "6.8.0-1029-aws", arch="aarch64", libc=("glibc", "2.39")),
+            processor=cpu(
+                "ARM (implementer 0x41, part 0xd40)", 4, ("asimd", "asimddp", "bf16", "i8mm", "sve")
+            ),
+            memory=resources(16, 40),
+        ),
+        "alpine-musl-py312": alpine_machine(),
+        "windows-py311": windows_machine(),
+        "wsl2-rtx3060-py311": wsl_machine(),
+        "docker-no-gpu-py311": docker_machine(),
+        "kaggle-2xT4-py312": kaggle_machine(),
+        "colab-2026.07-gpu-py312": colab_machine(
+            "3.12.13",
+            "colab-2026.07-gpu.txt",
+            release="release-colab-external_20260720-060059_RC00",
+            gpu=True,
+        ),
+        "colab-2026.08-gpu-py313": colab_machine(
+            "3.13.15",
+            "colab-2026.08-gpu.txt",
+            release="release-colab-external_20260818-060052_RC00",
+            gpu=True,
+        ),
+        "colab-2026.08-cpu": colab_machine(
+            "3.13.15",
+            "colab-2026.08-cpu.txt",
+            release="release-colab-external_20260818-060052_RC00",
+            gpu=False,
+        ),
+        "debian-system-pep668-py311": debian_system_machine(),
+    }
+
+
+def text_of(facts: Facts) -> str:
+    """The file content of one machine."""
+    return json.dumps(encode(facts), indent=1, ensure_ascii=False, sort_keys=False) + "\n"
+
+
+def main() -> None:
+    for name, facts in machines().items():
+        (HERE / f"{name}.json").write_text(text_of(facts), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
