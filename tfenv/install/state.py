@@ -1,0 +1,96 @@
+"""What tfenv remembers inside an environment: one small versioned JSON file."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Optional
+
+from tfenv.codec import CodecError, decode, encode
+from tfenv.errors import InstallError
+from tfenv.records import record
+
+STATE_VERSION = 1
+STATE_FILE = "state.json"
+#: A state file is a few kB; anything much larger is not ours.
+_MAX_BYTES = 1_000_000
+
+
+@record
+class ProofState:
+    """The last proof that ran in the environment."""
+
+    level: str
+    verdict: str
+    date: str  # ISO 8601, UTC
+    device: str
+    seed: int
+
+
+@record
+class EnvState:
+    """What an environment was bootstrapped with."""
+
+    tfenv_state_version: int = STATE_VERSION
+    tfenv: str  # the version of tfenv that wrote this
+    owned: bool  # created by tfenv
+    lock: str = ""  # id; "" = created, but nothing installed yet
+    digest: str = ""  # of the lockfile
+    target: str = ""
+    tensorflow: str = ""
+    mode: str = "sync"
+    distributions: Mapping[str, str] = {}  # what the lock's names stood at when the proof ran
+    extra: tuple[str, ...] = ()  # installed beside the lock and left alone
+    machine: str = ""  # what must be equal for the proof to still count, see tfenv.install.machine
+    proof: Optional[ProofState] = None
+
+
+def read_state(folder: Path) -> Optional[EnvState]:
+    """The state in tfenv's ``folder`` of an environment; None if there is none that can be read."""
+    path = folder / STATE_FILE
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            return None
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(document, dict) or document.get("tfenv_state_version") != STATE_VERSION:
+            return None
+        return decode(EnvState, document)
+    except (OSError, ValueError, RecursionError, CodecError):
+        return None
+
+
+def write_state(folder: Path, state: EnvState) -> None:
+    """Write ``state`` into tfenv's ``folder``: to a temporary file, then renamed.
+
+    Raises:
+        InstallError: the environment cannot be written.
+    """
+    text = json.dumps(encode(state), indent=1, sort_keys=True) + "\n"
+    try:
+        folder.mkdir(exist_ok=True)
+        write_atomically(folder / STATE_FILE, text)
+    except OSError as error:
+        raise InstallError(
+            "read-only",
+            f"The environment cannot be written: {error.strerror or error}.",
+            hint="Use an environment you may write to, for example: tfenv bootstrap --venv .venv",
+        ) from error
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replace ``path`` by ``text`` in one step; a reader sees the old or the new file, never a part."""
+    handle, temporary = tempfile.mkstemp(prefix=path.name, dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()
+        raise
