@@ -1,0 +1,1 @@
+"""The seed of a process and of an environment."""

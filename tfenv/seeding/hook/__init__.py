@@ -1,0 +1,1 @@
+"""Code that runs outside the tfenv process: in the target interpreter, with the standard library only."""
