@@ -162,7 +162,7 @@ class LocalMachine:
 
     def usable_cpus(self) -> int:
         """From the CPU affinity where there is one."""
-        if sys.platform == "linux":
+        if hasattr(os, "sched_getaffinity"):
             return len(os.sched_getaffinity(0))
         return os.cpu_count() or 1
 
@@ -218,6 +218,14 @@ def read_text(machine: Machine, absolute: str, *, most: int = 4_000_000) -> str:
     """The text of the machine's file ``absolute``, at most ``most`` bytes of it. Raises OSError."""
     with machine.path(absolute).open("rb") as stream:
         return stream.read(most).decode("utf-8", "replace")
+
+
+def exists(path: Path) -> bool:
+    """Whether ``path`` can be seen; a folder above it that may not be searched hides it."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def why(error: OSError) -> str:

@@ -4,7 +4,7 @@ What a Python interpreter knows of itself, as it is after a normal start. tfenv 
 runs it in interpreters that do not have tfenv: standard library only, and the syntax of Python 2.7.
 """
 
-# ruff: noqa: PTH
+# ruff: noqa: PTH120, PTH123  (Python 2.7 has no pathlib)
 
 import os
 import sys

@@ -1,0 +1,73 @@
+"""Keeps secrets and personal data out of whatever tfenv shows or stores."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from tfenv.codec import JSON, decode, encode
+from tfenv.facts.model import Facts
+
+MASK = "***"
+
+_SECRET_NAME = re.compile(r"token|secret|passw|passphrase|key|cred|auth|username", re.IGNORECASE)
+#: "scheme://user:password@"; up to the last @, for passwords that hold one unescaped.
+_URL_USER = re.compile(r"(?<=://)[^\s]*@")
+#: "user:password@host" without a scheme, as proxies are sometimes given.
+_BARE_USER = re.compile(r"(?<![^\s=,;\"'])[^\s/@:=]+:[^\s@]*@")
+_PARAMETER = re.compile(
+    r"((?:token|secret|passw\w*|key|cred\w*|auth\w*|signature|sig)\s*[=:]\s*)[^\s&;,\"']+", re.IGNORECASE
+)
+#: Tokens that announce themselves, whatever the name they come under.
+_KNOWN_TOKEN = re.compile(
+    r"\b(?:gh[pousr]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|hf_\w{16,}|pypi-[\w-]{16,}|AKIA[A-Z0-9]{12,}"
+    r"|xox[abprs]-[\w-]{10,}|sk-[\w-]{16,}|AIza[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
+)
+_HOMES = re.compile(r"(?:(?<=[\s:;=\"'])|^|(?<=://))(?:/home|/Users|[A-Za-z]:[\\/]Users)[\\/][^\\/\s:;\"']+")
+#: Names of accounts that tell nothing of a person.
+_IMPERSONAL = frozenset(
+    {"root", "user", "users", "admin", "python", "ubuntu", "debian", "jovyan", "app", "lib"}
+)
+
+
+def home_of(environ: Mapping[str, str]) -> str:
+    """The home folder, "" where no variable names one."""
+    home = environ.get("HOME") or environ.get("USERPROFILE") or ""
+    return home.rstrip("/\\")
+
+
+def mask_text(text: str, environ: Mapping[str, str]) -> str:
+    """``text`` without user names and passwords in URLs, tokens, the home folder and the user's name."""
+    if "@" in text:
+        text = _BARE_USER.sub(MASK + "@", _URL_USER.sub(MASK + "@", text))
+    text = _KNOWN_TOKEN.sub(MASK, _PARAMETER.sub(r"\1" + MASK, text))
+    home = home_of(environ)
+    if home:
+        text = re.sub(re.escape(home) + r"(?![\w.-])", "~", text)
+    text = _HOMES.sub("~", text)
+    user = environ.get("USER") or environ.get("USERNAME") or environ.get("LOGNAME") or ""
+    if len(user) > 1 and user.lower() not in _IMPERSONAL:
+        text = re.sub(r"(?<=[\\/])" + re.escape(user) + r"(?=[\\/:;]|$)", "~", text)
+    return text
+
+
+def mask_value(name: str, value: str, environ: Mapping[str, str]) -> str:
+    """The value of the environment variable ``name`` as it may be shown."""
+    if value and _SECRET_NAME.search(name):
+        return MASK
+    return mask_text(value, environ)
+
+
+def without_personal_data(facts: Facts, environ: Mapping[str, str]) -> Facts:
+    """``facts`` as they may leave this machine. Paths with ``~`` in them serve people, not programs."""
+    return decode(Facts, _masked(encode(facts), environ))
+
+
+def _masked(value: JSON, environ: Mapping[str, str]) -> JSON:
+    if isinstance(value, str):
+        return mask_text(value, environ)
+    if isinstance(value, Mapping):
+        return {key: _masked(item, environ) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_masked(item, environ) for item in value]
+    return value
