@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Optional
 
-from tfenv.facts import nvidia_script, pci
+from tfenv.facts import pci
 from tfenv.facts.later import Later
 from tfenv.facts.machine import Machine, Ran, exists, read_text, why
 from tfenv.facts.model import Fact, GpuFacts, NvidiaFacts, known, unknown
@@ -147,7 +147,7 @@ def _ask(machine: Machine, nodes: Iterable[str]) -> tuple[_Stages, Ran]:
     """The stages that the child finished, and how it ended."""
     if machine.python is None:
         return {}, Ran(outcome="missing", problem="tfenv does not know its own interpreter")
-    script = Path(nvidia_script.__file__).read_text(encoding="utf-8")
+    script = Path(__file__).with_name("nvidia_script.py").read_text(encoding="utf-8")
     paths = [str(machine.path(node)) for node in nodes]
     ran = machine.run([machine.python, "-I", "-S", "-c", script, *paths], limit=CHILD_LIMIT)
     stages: dict[str, Mapping[str, object]] = {}

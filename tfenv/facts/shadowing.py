@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from pathlib import Path
 
 from tfenv.facts.interpreter import InterpreterProbe
@@ -12,12 +13,10 @@ from tfenv.facts.model import Fact, known, unknown
 
 #: The stack's own import names, and modules of the standard library that the stack imports and people like to
 #: name their files after.
-NAMES = frozenset(
-    (
-        "absl google h5py keras numpy six tensorboard tensorflow wrapt "
-        "code copy enum inspect json logging numbers platform queue random secrets signal socket string struct "
-        "tempfile token tokenize types typing"
-    ).split()
+_NAMES = re.compile(
+    r"absl|google|h5py|keras|numpy|six|tensorboard|tensorflow|wrapt"
+    r"|code|copy|enum|inspect|json|logging|numbers|platform|queue|random|secrets|signal|socket|string|struct"
+    r"|tempfile|token|tokenize|types|typing"
 )
 _SUFFIXES = frozenset({".py", ".pyc", ".so", ".pyd"})
 
@@ -50,7 +49,7 @@ def _shadows(folder: Path, stdlib: str) -> list[str]:
 
 
 def _is_module(entry: Path) -> bool:
-    if entry.name.split(".")[0] not in NAMES:
+    if not _NAMES.fullmatch(entry.name.split(".")[0]):
         return False
     if entry.suffix in _SUFFIXES:
         return True
