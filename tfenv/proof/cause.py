@@ -1,0 +1,38 @@
+"""A cause of a failed proof in a person's words."""
+
+from __future__ import annotations
+
+from tfenv.records import record
+
+
+@record
+class Cause:
+    """What one way of failing means and what to do about it."""
+
+    kind: str  # stable id: "sigill", "numpy-abi"
+    title: str
+    cause: str
+    remedy: str
+    conclusive: bool = True  # False: something outside ended the proof, so nothing is known of the stack
+
+
+REBUILD = (
+    "Build a fresh environment from a lock (tfenv bootstrap --venv NEW) and prove that one; "
+    "if it passes, the old environment holds files of two builds."
+)
+
+DLL = Cause(
+    kind="dll",
+    title="Windows could not load a library that TensorFlow needs",
+    cause="The Microsoft Visual C++ 2015-2022 runtime is missing or too old, "
+    "or a DLL of another release is found first.",
+    remedy="Install the current Microsoft Visual C++ Redistributable (x64), then run tfenv smoke again.",
+)
+
+OUT_OF_MEMORY = Cause(
+    kind="out-of-memory",
+    title="there was not enough memory for TensorFlow",
+    cause="The limit of the process (ulimit -v), the container or the machine was reached; "
+    "importing TensorFlow and training the tiny networks takes about 0.7 GB.",
+    remedy="Give it more (ulimit -v unlimited; docker run --memory=2g), or stop what else uses memory.",
+)

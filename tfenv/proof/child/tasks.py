@@ -1,0 +1,129 @@
+"""The two networks users reported, in miniature, and the data they are trained on.
+
+Data is drawn per run. A *group* is one prototype whose class name is drawn at random, independently of
+everything else; examples are noisy copies of prototypes. If no label information reaches the weights, each
+group is named rightly with probability 1/K, independently: the number of groups named rightly is exactly
+binomial, whatever the untrained network does with whole groups.
+"""
+
+from __future__ import annotations
+
+SEQUENCE = (24, 4)
+CLASSES = 10
+BATCH = 96
+SIDE = 12
+
+
+class Sequences:
+    """A Conv1D softmax classifier with one-hot labels, SGD, and its traced training step.
+
+    Stages share it: tracing a step costs more than training with it.
+    """
+
+    def __init__(self, context):
+        tf, keras = context.tf, context.keras
+        layers = keras.layers
+        context.step("build Conv1D classifier")
+        context.reseed("sequences")
+        inputs = keras.Input(SEQUENCE)
+        hidden = layers.Conv1D(12, 3, activation="relu")(inputs)
+        outputs = layers.Dense(CLASSES, activation="softmax")(layers.Flatten()(hidden))
+        self.model = keras.Model(inputs, outputs)
+        self._initial = self.model.get_weights()
+        self._optimizer = keras.optimizers.SGD(0.05, momentum=0.9)
+        self._optimizer.build(self.model.trainable_variables)
+        self._context = context
+
+        def step(x, y):
+            with tf.GradientTape() as tape:
+                predicted = self.model(x, training=True)
+                loss = tf.reduce_mean(keras.losses.categorical_crossentropy(y, predicted))
+            variables = self.model.trainable_variables
+            self._optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+            return loss
+
+        signature = [tf.TensorSpec((BATCH, *SEQUENCE)), tf.TensorSpec((BATCH, CLASSES))]
+        self._step = tf.function(step, input_signature=signature, autograph=False, jit_compile=False)
+
+    def reset(self):
+        """Back to the initial weights, with no memory of earlier training in the optimizer."""
+        self.model.set_weights(self._initial)
+        for variable in self._optimizer.variables:
+            if len(variable.shape) > 0:  # momenta; not the step count, not the learning rate
+                variable.assign(self._context.np.zeros(variable.shape, "float32"))
+
+    def train(self, x, labels, epochs):
+        """Train on ``x`` (n, 24, 4), n a multiple of 96, and integer ``labels``.
+
+        Returns the losses, and the last one as a tensor, which knows its device.
+        """
+        context = self._context
+        tf, np = context.tf, context.np
+        targets = np.eye(CLASSES, dtype="float32")[labels]
+        batches = [
+            (tf.constant(x[at : at + BATCH]), tf.constant(targets[at : at + BATCH]))
+            for at in range(0, len(x), BATCH)
+        ]
+        losses = []
+        for epoch in range(epochs):
+            context.step(f"train Conv1D classifier, epoch {epoch + 1}")
+            losses += [self._step(*batch) for batch in batches]
+        return [float(loss) for loss in losses], losses[-1]
+
+    def predict(self, x):
+        """Class probabilities, computed eagerly, as a tensor."""
+        self._context.step("apply Conv1D classifier")
+        return self.model(self._context.tf.constant(x), training=False)
+
+
+def image_classifier(context):
+    """A functional CNN with augmentation and a sigmoid, compiled with Adam and binary cross-entropy."""
+    keras = context.keras
+    layers = keras.layers
+    context.step("build augmented CNN")
+    context.reseed("images")
+    inputs = keras.Input((SIDE, SIDE, 1))
+    hidden = layers.RandomFlip("horizontal", seed=context.seed % 2**31)(inputs)
+    hidden = layers.Conv2D(16, 3, activation="relu")(hidden)
+    hidden = layers.Flatten()(layers.MaxPooling2D()(hidden))
+    model = keras.Model(inputs, layers.Dense(1, activation="sigmoid")(hidden))
+    model.compile(optimizer=keras.optimizers.Adam(0.02), loss="binary_crossentropy", jit_compile=False)
+    return model
+
+
+class Groups:
+    """Noisy copies of prototypes whose class names are drawn at random."""
+
+    def __init__(self, context, name, *, groups, classes, shape, noise):
+        self._np = context.np
+        self._rng = context.generator(name)
+        self._noise = noise
+        self._prototypes = self._rng.standard_normal((groups, *shape))
+        self.names = self._rng.integers(0, classes, groups)
+
+    def draw(self, per_group, *, mirrored=False):
+        """``per_group`` examples of each group in random order: inputs, labels, group numbers.
+
+        ``mirrored``: half of the examples are flipped along their second axis.
+        """
+        np, rng = self._np, self._rng
+        group = rng.permutation(np.repeat(np.arange(len(self.names)), per_group))
+        x = self._prototypes[group]
+        if mirrored:
+            flip = rng.random(len(group)) < 0.5
+            x[flip] = x[flip][:, :, ::-1]
+        x = x + self._noise * rng.standard_normal(x.shape)
+        return x.astype("float32"), self.names[group], group
+
+    def named_rightly(self, right, group):
+        """How many groups have more than half of their examples ``right``."""
+        np = self._np
+        share = np.bincount(group, right) / np.bincount(group)
+        return int((share > 0.5).sum())
+
+
+def cross_entropy(context, probabilities, labels):
+    """Mean of -log(probability of the label), in float64; probabilities (n, K), integer labels (n,)."""
+    np = context.np
+    chosen = probabilities.astype("float64")[np.arange(len(labels)), labels]
+    return float(-np.log(np.maximum(chosen, 1e-7)).mean())

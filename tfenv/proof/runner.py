@@ -1,0 +1,248 @@
+"""Starts the child in the target interpreter, follows its events, and ends it when it hangs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Optional
+
+from tfenv.codec import encode
+from tfenv.errors import UsageError
+from tfenv.events import Listener
+from tfenv.proof.child.registry import stage as stage_spec
+from tfenv.proof.protocol import ChildEvent, ChildOutcome, ChildRequest, parse_event
+
+_MAIN = Path(__file__).with_name("child") / "main.py"
+#: Seconds the child gets to end itself, with its stacks written, before it is killed.
+_GRACE = 3.0
+#: Seconds until the interpreter must have reached the child's first line.
+_START_LIMIT = 60.0
+_POLL = 0.1
+#: Characters of output kept from each end; a fatal message comes last, a loader's complaint first.
+_OUTPUT_HEAD, _OUTPUT_TAIL = 16_384, 65_536
+
+#: Variables that would make the child another interpreter, load other code than the environment's, or stop it
+#: from writing bytecode (without which every later import of TensorFlow costs seconds).
+_SCRUBBED = frozenset(
+    {
+        "PYTHONDONTWRITEBYTECODE",
+        "PYTHONHOME",
+        "PYTHONINSPECT",
+        "PYTHONPATH",
+        "PYTHONPROFILEIMPORTTIME",
+        "PYTHONSTARTUP",
+        "PYTHONVERBOSE",
+        "PYTHONWARNINGS",
+        "__PYVENV_LAUNCHER__",
+    }
+)
+
+
+def child_environment(base: Mapping[str, str]) -> dict[str, str]:
+    """The child's variables: what chooses devices, libraries and options stays, redirections go."""
+    kept = {name: value for name, value in base.items() if name not in _SCRUBBED}
+    kept["TFENV_SEED"] = "off"  # the proof seeds itself and must not depend on the hook
+    kept["TF_CPP_MIN_LOG_LEVEL"] = "0"  # what TensorFlow says is evidence
+    kept.setdefault("PYTHONHASHSEED", "0")
+    # A proof beside a running job must not take the whole GPU from it.
+    kept.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
+    return kept
+
+
+class SubprocessRunner:
+    """The :class:`~tfenv.proof.protocol.ChildRunner` that really starts a process."""
+
+    def __init__(self, env: Optional[Mapping[str, str]] = None) -> None:
+        """``env`` stands for ``os.environ``."""
+        self._env = child_environment(os.environ if env is None else env)
+
+    def run(self, python: Path, request: ChildRequest, listener: Listener) -> ChildOutcome:
+        """Run ``request``; nothing is left behind, also on Ctrl-C.
+
+        Raises:
+            UsageError: ``python`` cannot be started, or there is no room for temporary files.
+        """
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="tfenv-proof-"))
+        except OSError as error:
+            raise UsageError(
+                "no-temporary-folder",
+                f"cannot create a temporary folder: {error}",
+                hint="Free disk space, or point TMPDIR to a folder that can be written.",
+            ) from None
+        try:
+            return self._run_in(folder, python, request, listener)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _run_in(self, folder: Path, python: Path, request: ChildRequest, listener: Listener) -> ChildOutcome:
+        work = folder / "cwd"
+        work.mkdir()
+        events, stacks = folder / "events.jsonl", folder / "stacks.txt"
+        request_file = folder / "request.json"
+        request_file.write_text(_request_document(request, events, stacks), "utf-8")
+        kills_before = _oom_kills()
+        began = time.monotonic()
+        process = _start(python, request_file, work, self._env)
+        output = _Output(process.stdout)
+        ended = threading.Event()
+
+        def wait() -> None:
+            process.wait()
+            ended.set()
+
+        waiter = threading.Thread(target=wait, daemon=True)
+        waiter.start()
+        follower = _Follower(events, listener)
+        hung = False
+        try:
+            while not ended.wait(_POLL):
+                follower.read()
+                if time.monotonic() > follower.deadline:
+                    hung = True
+                    break
+        finally:
+            _kill_group(process)
+            waiter.join()
+        follower.read()
+        text = output.text()
+        stack_text = stacks.read_text("utf-8", "replace") if stacks.exists() else ""
+        kills_after = _oom_kills()
+        return ChildOutcome(
+            events=tuple(follower.events),
+            status=process.returncode,
+            hung=hung or "Timeout (" in stack_text,
+            output=text,
+            stacks=stack_text,
+            oom_kills=None if kills_before is None or kills_after is None else kills_after - kills_before,
+            seconds=round(time.monotonic() - began, 3),
+        )
+
+
+class _Follower:
+    """Reads the events as they come and keeps the deadline of the stage that runs."""
+
+    def __init__(self, path: Path, listener: Listener) -> None:
+        self.events: list[ChildEvent] = []
+        self.deadline = time.monotonic() + _START_LIMIT
+        self._path = path
+        self._listener = listener
+        self._rest = b""
+        self._position = 0
+
+    def read(self) -> None:
+        with contextlib.suppress(FileNotFoundError), self._path.open("rb") as file:
+            file.seek(self._position)
+            data = file.read()
+            self._position += len(data)
+            *lines, self._rest = (self._rest + data).split(b"\n")
+            for event in map(parse_event, lines):
+                if event is not None:
+                    self._take(event)
+
+    def _take(self, event: ChildEvent) -> None:
+        self.events.append(event)
+        if event.event == "stage":
+            self.deadline = time.monotonic() + event.limit + _GRACE
+            self._listener.step(f"proof: {stage_spec(event.stage).title}")
+        elif event.event in ("start", "done", "error", "end"):
+            self.deadline = time.monotonic() + _START_LIMIT
+
+
+class _Output:
+    """The two ends of what the child prints, read by a thread so that a full pipe never blocks it."""
+
+    def __init__(self, pipe: Optional[IO[bytes]]) -> None:
+        assert pipe is not None
+        self._pipe = pipe
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._cut = False
+        self._thread = threading.Thread(target=self._drain, daemon=True)
+        self._thread.start()
+
+    def text(self) -> str:
+        """What was kept, after the process ended; a grandchild that holds the pipe is not waited for."""
+        self._thread.join(1.0)
+        middle = b"\n[... output cut by tfenv ...]\n" if self._cut else b""
+        return (bytes(self._head) + middle + bytes(self._tail)).decode("utf-8", "replace")
+
+    def _drain(self) -> None:
+        with self._pipe:
+            while chunk := os.read(self._pipe.fileno(), 65_536):
+                room = _OUTPUT_HEAD - len(self._head)
+                self._head += chunk[:room] if room > 0 else b""
+                self._tail += chunk[max(room, 0) :]
+                if len(self._tail) > _OUTPUT_TAIL:
+                    self._cut = True
+                    del self._tail[:-_OUTPUT_TAIL]
+
+
+def _start(python: Path, request_file: Path, work: Path, env: dict[str, str]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            [str(python), str(_MAIN), str(request_file)],
+            cwd=work,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=sys.platform != "win32",
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            "interpreter-not-startable",
+            f"{python} cannot be started: {error}",
+            hint="Name a Python interpreter: --python PATH, or --venv DIR.",
+        ) from None
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End the child and whatever it started; harmless when all have ended."""
+    if sys.platform == "win32":
+        process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _request_document(request: ChildRequest, events: Path, stacks: Path) -> str:
+    document = encode(request)
+    assert isinstance(document, dict)
+    return json.dumps({**document, "events": str(events), "stacks": str(stacks)})
+
+
+def _oom_kills() -> Optional[int]:
+    """How many processes the kernel has killed for memory: in this control group and on this machine."""
+    counts = []
+    for path in _memory_event_files():
+        with contextlib.suppress(OSError, ValueError):
+            for line in path.read_text("ascii").splitlines():
+                name, _, value = line.partition(" ")
+                if name == "oom_kill":
+                    counts.append(int(value))
+    return sum(counts) if counts else None
+
+
+def _memory_event_files() -> list[Path]:
+    """Where the kernel counts: the machine, and this control group in version 2 or 1 of the interface."""
+    files = [Path("/proc/vmstat")]
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/cgroup").read_text("ascii").splitlines():
+            hierarchy, controllers, group = line.split(":", 2)
+            if hierarchy == "0":
+                files.append(Path("/sys/fs/cgroup" + group) / "memory.events")
+            elif controllers == "memory":
+                files.append(Path("/sys/fs/cgroup/memory" + group) / "memory.oom_control")
+    return files
