@@ -69,7 +69,7 @@ def environment(
         user_site=known(None, "site.getusersitepackages()"),
         site_packages=known(site_packages or (purelib,), "sys.path"),
         purelib=known(purelib, "sysconfig.get_path('purelib')"),
-        tfenv_owned=known(False, f"{prefix}/.tfenv/owned"),
+        tfenv_owned=known(False, f"{purelib}/.tfenv"),
         activated=known(activated, "VIRTUAL_ENV, CONDA_PREFIX"),
         leftovers=known((), "sys.path"),
     )

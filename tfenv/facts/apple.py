@@ -62,13 +62,14 @@ def rosetta(machine: Machine, build_arch: str) -> Fact[bool]:
 def product_version(machine: Machine) -> Fact[str]:
     """The version a person would name, "14.5"; never the 10.16 that old programs are told."""
     import plistlib
+    from xml.parsers.expat import ExpatError
 
     try:
         with machine.path(_VERSION_FILE).open("rb") as stream:
             version = plistlib.load(stream).get("ProductVersion")
     except OSError as error:
         return unknown(_VERSION_FILE, why(error))
-    except (ValueError, plistlib.InvalidFileException, AttributeError) as error:
+    except (ValueError, ExpatError, AttributeError) as error:
         return unknown(_VERSION_FILE, f"not a property list: {error}")
     if not isinstance(version, str) or not version:
         return unknown(_VERSION_FILE, "no ProductVersion in it")

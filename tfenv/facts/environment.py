@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePath
-
 from tfenv.facts import conda
 from tfenv.facts.distributions import Inventory
 from tfenv.facts.interpreter import InterpreterProbe
 from tfenv.facts.machine import Machine, exists, read_text, why
 from tfenv.facts.model import EnvironmentFacts, Fact, known, unknown
-
-#: Below the prefix: this environment was created by tfenv, which may remove from it what no lock names.
-OWNED_MARKER = PurePath(".tfenv") / "owned"
+from tfenv.paths import ENV_FOLDER
 
 _NO_MESSAGE = "This environment is externally managed."
 
 
 def environment_facts(probe: InterpreterProbe, inventory: Inventory, machine: Machine) -> EnvironmentFacts:
     """The facts about the environment."""
-    prefix = Path(probe.prefix)
     return EnvironmentFacts(
         prefix=known(probe.prefix, "sys.prefix"),
         kind=kind(probe, machine),
@@ -26,7 +21,7 @@ def environment_facts(probe: InterpreterProbe, inventory: Inventory, machine: Ma
         user_site=user_site(probe, machine),
         site_packages=known(inventory.holders, "sys.path"),
         purelib=known(probe.purelib, "sysconfig.get_path('purelib')"),
-        tfenv_owned=known(exists(machine.path(str(prefix / OWNED_MARKER))), str(prefix / OWNED_MARKER)),
+        tfenv_owned=tfenv_owned(probe, machine),
         activated=activated(machine),
         leftovers=known((*inventory.interrupted, *inventory.broken), "sys.path"),
     )
@@ -72,6 +67,17 @@ def user_site(probe: InterpreterProbe, machine: Machine) -> Fact[str]:
     if probe.user_site is None:
         return known(None, "site.ENABLE_USER_SITE is off")
     return known(probe.user_site if exists(machine.path(probe.user_site)) else None, source)
+
+
+def tfenv_owned(probe: InterpreterProbe, machine: Machine) -> Fact[bool]:
+    """Whether tfenv created this environment, so that it may remove from it what no lock names."""
+    folder = f"{probe.purelib}/{ENV_FOLDER}"
+    if not exists(machine.path(folder)):
+        return known(False, folder)
+    from tfenv.install.state import read_state  # lazily: most environments have no state
+
+    state = read_state(machine.path(folder))
+    return known(state is not None and state.owned, folder)
 
 
 def activated(machine: Machine) -> Fact[str]:

@@ -42,6 +42,7 @@ class InterpreterProbe:
     user_site: Optional[str]  # None: not active
     purelib: str
     platlib: str
+    scripts: str  # the folder of commands
     stdlib: str
     libc: Optional[str]  # "glibc", "musl"; None outside Linux
     libc_version: Optional[str]  # None for musl: its loader tells

@@ -70,7 +70,7 @@ class SystemFacts:
     libc: Fact[str]  # "glibc" or "musl"; None outside Linux
     libc_version: Fact[str]
     wsl: Fact[str]  # "WSL1", "WSL2" or None
-    container: Fact[str]  # "docker", "podman", "kubernetes", "singularity", … or None
+    container: Fact[str]  # "docker", "podman", "kubernetes", "singularity", "container-like", … or None
 
 
 @record
@@ -149,7 +149,7 @@ class EnvironmentFacts:
     purelib: Fact[str]  # where an installer would put pure-Python code
     tfenv_owned: Fact[bool]  # created by tfenv (its marker is there)
     activated: Fact[str]  # VIRTUAL_ENV or CONDA_PREFIX, None: none
-    leftovers: Fact[tuple[str, ...]]  # "~ensorflow" and other remains of interrupted installs
+    leftovers: Fact[tuple[str, ...]]  # full paths of "~ensorflow" and other remains of interrupted installs
 
 
 @record
@@ -175,9 +175,9 @@ class SharedFolder:
 class PackageFacts:
     """What is installed."""
 
-    distributions: Fact[tuple[Distribution, ...]]
+    distributions: Fact[tuple[Distribution, ...]]  # in import order: of two with one name, the first counts
     shared_folders: Fact[tuple[SharedFolder, ...]]
-    duplicates: Fact[tuple[str, ...]]  # names with more than one metadata folder
+    duplicates: Fact[tuple[str, ...]]  # names with more than one metadata folder in one place
     conda_and_pip: Fact[tuple[str, ...]]  # names installed by both conda and an installer
     shadowing: Fact[tuple[str, ...]]  # files in the working folder that would shadow, e.g. "random.py"
 

@@ -35,6 +35,7 @@ def describe():  # type: () -> dict[str, object]
         "user_site": site.getusersitepackages() if site.ENABLE_USER_SITE else None,
         "purelib": sysconfig.get_path("purelib"),
         "platlib": sysconfig.get_path("platlib"),
+        "scripts": sysconfig.get_path("scripts"),
         "stdlib": sysconfig.get_path("stdlib"),
         "libc": libc,
         "libc_version": libc_version,

@@ -1,0 +1,106 @@
+"""Finding interpreters: links to real ones, kept where each tool keeps its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tfenv.facts.machine import LocalMachine
+from tfenv.facts.pythons import FoundPython, find_interpreters
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="symbolic links to interpreters")
+
+PYENV = Path("~/.pyenv/versions").expanduser()
+OLD, NEW = PYENV / "3.9.18" / "bin" / "python", PYENV / "3.12.1" / "bin" / "python"
+needs_two = pytest.mark.skipif(not (OLD.exists() and NEW.exists()), reason="needs CPython 3.9.18 and 3.12.1")
+
+
+def link(path: Path, target: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(target)
+    return path
+
+
+def found(root: Path, **environ: str) -> list[tuple[str, str, str]]:
+    machine = LocalMachine(root=root, environ={"HOME": "/home/me", **environ})
+    return [
+        (item.version, item.found_by, item.path.replace(str(root), "")) for item in find_interpreters(machine)
+    ]
+
+
+@needs_two
+def test_each_tool_is_asked_and_the_newest_comes_first(tmp_path: Path) -> None:
+    link(tmp_path / "home/me/.pyenv/versions/3.9.18/bin/python", OLD)
+    link(tmp_path / "home/me/.local/share/uv/python/cpython-3.12/bin/python3", NEW)
+    assert found(tmp_path) == [
+        ("3.12.1", "uv", "/home/me/.local/share/uv/python/cpython-3.12/bin/python3"),
+        ("3.9.18", "pyenv", "/home/me/.pyenv/versions/3.9.18/bin/python"),
+    ]
+
+
+@needs_two
+def test_variables_move_the_tools_folders(tmp_path: Path) -> None:
+    link(tmp_path / "p/versions/x/bin/python", OLD)
+    link(tmp_path / "u/x/bin/python3", NEW)
+    assert [row[:2] for row in found(tmp_path, PYENV_ROOT="/p", UV_PYTHON_INSTALL_DIR="/u")] == [
+        ("3.12.1", "uv"),
+        ("3.9.18", "pyenv"),
+    ]
+
+
+@needs_two
+def test_conda_environments_are_listed_in_a_file(tmp_path: Path) -> None:
+    link(tmp_path / "opt/conda/envs/tf/bin/python", OLD)
+    (tmp_path / "home/me/.conda").mkdir(parents=True)
+    (tmp_path / "home/me/.conda/environments.txt").write_text("/opt/conda/envs/tf\n/gone\n\n")
+    assert found(tmp_path) == [("3.9.18", "conda", "/opt/conda/envs/tf/bin/python")]
+
+
+@needs_two
+def test_path_and_system_folders(tmp_path: Path) -> None:
+    link(tmp_path / "bin/python3", NEW)
+    link(tmp_path / "usr/bin/python3.9", OLD)
+    link(tmp_path / "usr/bin/python3.9-config", OLD)
+    assert found(tmp_path, PATH="/bin:/none:") == [
+        ("3.12.1", "PATH", "/bin/python3"),
+        ("3.9.18", "system", "/usr/bin/python3.9"),
+    ]
+
+
+@needs_two
+def test_an_installation_counts_once_and_not_by_its_environments(tmp_path: Path) -> None:
+    import subprocess
+
+    subprocess.run([str(NEW), "-m", "venv", "--without-pip", str(tmp_path / "env")], check=True)
+    link(tmp_path / "usr/bin/python3.12", NEW)
+    assert found(tmp_path, PATH="/env/bin") == [("3.12.1", "system", "/usr/bin/python3.12")]
+
+
+def test_shims_and_impostors_are_no_interpreters(tmp_path: Path) -> None:
+    for name in ("pyenv/shims/python3", "bin/python3", "usr/bin/python3.99"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True)
+        path.write_text("#!/bin/sh\nexit 127\n")
+        path.chmod(0o755)
+    assert found(tmp_path, PATH="/pyenv/shims:/bin") == []
+
+
+def test_a_machine_without_any(tmp_path: Path) -> None:
+    assert found(tmp_path) == []
+
+
+def test_the_pythons_of_this_machine_run() -> None:
+    interpreters = find_interpreters()
+    assert all(os.access(item.path, os.X_OK) for item in interpreters)
+    versions = [tuple(int(part) for part in item.version.split(".")) for item in interpreters]
+    assert versions == sorted(versions, reverse=True)
+    running = ".".join(map(str, sys.version_info[:3]))
+    assert running in {item.version for item in interpreters}
+
+
+def test_minor() -> None:
+    one = FoundPython(path="/p", version="3.12.1", implementation="cpython", found_by="PATH")
+    assert one.minor == "3.12"
