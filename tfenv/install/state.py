@@ -43,7 +43,7 @@ class EnvState:
     target: str = ""
     tensorflow: str = ""
     mode: str = "sync"
-    distributions: Mapping[str, str] = {}  # what the lock's names stood at when the proof ran
+    distributions: Mapping[str, str]  # what the lock's names stood at when the proof ran
     extra: tuple[str, ...] = ()  # installed beside the lock and left alone
     machine: str = ""  # what must be equal for the proof to still count, see tfenv.install.machine
     proof: Optional[ProofState] = None

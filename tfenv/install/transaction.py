@@ -7,7 +7,7 @@ import csv
 import io
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -15,7 +15,13 @@ from packaging.utils import canonicalize_name
 
 from tfenv.errors import InstallError
 from tfenv.facts.model import Distribution
+from tfenv.install.journal import Entries, Journal
 from tfenv.install.site import Site
+from tfenv.install.state import STATE_FILE
+
+_TRASH, _DONE = "trash", "trash.done"
+#: Of tfenv's own folder, what a transaction restores too.
+_OWN_FILES = (STATE_FILE,)
 
 
 class Transaction:
@@ -23,31 +29,38 @@ class Transaction:
 
     Distributions are moved aside by rename within the same filesystem, file by file as their RECORD says
     (folders such as ``nvidia/`` are shared). What an installer adds is found by comparing with a snapshot.
+    A journal on disk lets the next run put back what a killed one left (:func:`recover`).
     """
 
     def __init__(self, site: Site) -> None:
         """``site`` is the environment; nothing is touched yet."""
         self._site = site
-        self._trash = site.folder / "trash"
-        self._moved: list[tuple[Path, Path]] = []
-        self._before: set[str] = set()
-        self._made_folder = not site.folder.exists()
+        self._trash = site.folder / _TRASH
+        self._journal = Journal(self._trash)
+        self._count = 0
         self._committed = False
 
     def __enter__(self) -> Transaction:
-        """Take the snapshot."""
+        """Recover from a killed run, then take the snapshot.
+
+        Raises:
+            InstallError: the environment cannot be written.
+        """
+        recover(self._site)
         try:
-            if self._trash.exists():
-                shutil.rmtree(self._trash)
+            before = list(_listing(self._site))
             self._trash.mkdir(parents=True)
+            for name in _OWN_FILES:
+                if (self._site.folder / name).exists():
+                    shutil.copy2(self._site.folder / name, self._trash / name)
+            self._journal.begin(before)
         except OSError as error:
-            self._remove_folder()
+            _drop(self._trash)
             raise InstallError(
                 "read-only",
                 f"The environment at {self._site.prefix} cannot be written: {error.strerror or error}.",
                 hint="Use an environment you may write to, for example: tfenv bootstrap --venv .venv",
             ) from error
-        self._before = set(self._listing())
         return self
 
     def __exit__(
@@ -55,7 +68,7 @@ class Transaction:
     ) -> None:
         """Put everything back unless committed."""
         if not self._committed:
-            self._restore()
+            recover(self._site)
 
     def set_aside(self, distributions: Iterable[Distribution]) -> None:
         """Move ``distributions`` out of the environment.
@@ -63,51 +76,23 @@ class Transaction:
         Raises:
             InstallError: a distribution has no RECORD, so its files are not known.
         """
-        for distribution in distributions:
-            files = self._files_of(distribution)
-            for path in files:
-                self._move(path)
-            # An empty folder left behind would still import, as a namespace package.
-            _remove_empty_parents(files, self._site.roots)
+        files = [path for distribution in distributions for path in self._files_of(distribution)]
+        moves = [(str(self._count + index), str(path)) for index, path in enumerate(files)]
+        self._journal.intend(moves)
+        self._count += len(moves)
+        for aside, path in moves:
+            with contextlib.suppress(FileNotFoundError):  # in RECORD, but gone: nothing to bring back
+                Path(path).rename(self._trash / aside)
+        # An empty folder left behind would still import, as a namespace package.
+        _remove_empty_parents(files, self._site.roots)
 
     def commit(self) -> None:
         """Keep the new state; what was moved aside is deleted."""
         self._committed = True
-        shutil.rmtree(self._trash, ignore_errors=True)
-
-    def _move(self, path: Path) -> None:
-        aside = self._trash / str(len(self._moved))
-        try:
-            path.rename(aside)
-        except FileNotFoundError:
-            return  # listed in RECORD, but gone: nothing to bring back
-        self._moved.append((aside, path))
-
-    def _restore(self) -> None:
-        added = [path for path in self._listing() if path not in self._before]
-        for name in added:
-            with contextlib.suppress(OSError):  # folders go below, once they are empty
-                Path(name).unlink()
-        for aside, path in reversed(self._moved):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            aside.replace(path)
-        for root in self._site.roots:
-            _remove_empty_folders(root, self._before)
-        self._remove_folder()
-
-    def _remove_folder(self) -> None:
-        with contextlib.suppress(OSError):
-            shutil.rmtree(self._trash, ignore_errors=True)
-            if self._made_folder:
-                self._site.folder.rmdir()
-
-    def _listing(self) -> Iterator[str]:
-        """Every file and folder of the environment's roots except tfenv's own."""
-        own = str(self._site.folder)
-        for root in self._site.roots:
-            for path in _walk(str(root)):
-                if not path.startswith(own):
-                    yield path
+        # One rename decides: a trash that is half deleted must never be put back.
+        done = self._trash.with_name(_DONE)
+        self._trash.rename(done)
+        shutil.rmtree(done, ignore_errors=True)
 
     def _files_of(self, distribution: Distribution) -> list[Path]:
         base = Path(distribution.location)
@@ -119,17 +104,69 @@ class Transaction:
                 "(no RECORD), so it cannot be replaced safely.",
                 hint="Make a separate environment: tfenv bootstrap --venv .venv",
             )
-        roots = {root.resolve() for root in (*self._site.roots, self._site.prefix)}
+        roots = [root.resolve() for root in (*self._site.roots, self._site.prefix)]
         files = []
         for row in csv.reader(io.StringIO(record.read_text(encoding="utf-8", errors="replace"))):
             if not row or not row[0]:
                 continue
-            path = base / row[0]
             # The folder is resolved, the file is not: a link is moved itself, and ".." must stay inside.
-            inside = path.parent.resolve() / path.name
-            if any(root in inside.parents for root in roots):
-                files.append(inside)
+            path = (base / row[0]).parent.resolve() / (base / row[0]).name
+            if _is_inside(path, roots):
+                files.append(path)
         return _with_bytecode(files)
+
+
+def recover(site: Site) -> bool:
+    """Put back what an unfinished transaction left; whether there was anything to put back."""
+    shutil.rmtree(site.folder / _DONE, ignore_errors=True)
+    trash = site.folder / _TRASH
+    if not trash.is_dir():
+        return False
+    entries = Journal(trash).read()
+    if entries is not None:
+        _restore(site, trash, entries)
+    _drop(trash)
+    return entries is not None
+
+
+def _restore(site: Site, trash: Path, entries: Entries) -> None:
+    for path in list(_listing(site)):
+        if path not in entries.before:
+            with contextlib.suppress(OSError):  # folders go below, once they are empty
+                Path(path).unlink()
+    inside = tuple(root.resolve() for root in (*site.roots, site.prefix))
+    for aside, path in entries.moves:
+        source, place = trash / aside, Path(path)
+        # A journal is a file that others may have written: it moves nothing to anywhere else.
+        if source.parent == trash and source.exists() and _is_inside(place, inside):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            source.replace(place)
+    for name in _OWN_FILES:
+        with contextlib.suppress(OSError):
+            (site.folder / name).unlink()
+        with contextlib.suppress(OSError):
+            (trash / name).replace(site.folder / name)
+    for root in site.roots:
+        _remove_empty_folders(root, entries.before)
+
+
+def _is_inside(path: Path, roots: Sequence[Path]) -> bool:
+    return any(root in (path.parent.resolve() / path.name).parents for root in roots)
+
+
+def _drop(trash: Path) -> None:
+    shutil.rmtree(trash, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        trash.parent.rmdir()  # tfenv's folder, if it was made for this trash only
+
+
+def _listing(site: Site) -> Iterator[str]:
+    """Every file and folder of the environment's roots except tfenv's own."""
+    own = str(site.folder)
+    for root in site.roots:
+        for path in _walk(str(root)):
+            if path != own and not path.startswith(own + os.sep):
+                yield path
 
 
 def _record_file(base: Path, distribution: Distribution) -> Path | None:
@@ -179,7 +216,7 @@ def _remove_empty_parents(files: list[Path], roots: tuple[Path, ...]) -> None:
             folder = folder.parent
 
 
-def _remove_empty_folders(root: Path, before: set[str]) -> None:
+def _remove_empty_folders(root: Path, before: frozenset[str]) -> None:
     for folder, _, _ in os.walk(root, topdown=False):
         if folder not in before and folder != str(root):
             with contextlib.suppress(OSError):

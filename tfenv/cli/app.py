@@ -1,0 +1,47 @@
+"""The command line's table of contents."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Optional
+
+import typer
+
+from tfenv.cli import bootstrap, doctor, facts, init, locks, run, seed, smoke, status
+from tfenv.version import __version__
+
+app = typer.Typer(
+    name="tfenv",
+    help="A TensorFlow stack one can trust: pinned, proven to load, proven to learn.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"tfenv {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        Optional[bool], typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = None,
+) -> None:
+    pass
+
+
+app.command("bootstrap")(bootstrap.bootstrap)
+app.command("doctor")(doctor.doctor)
+app.command("smoke")(smoke.smoke)
+app.command("status")(status.status)
+app.command("facts")(facts.facts)
+app.add_typer(locks.app, name="locks")
+app.add_typer(seed.app, name="seed")
+app.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})(
+    run.run
+)
+app.command("init")(init.init)

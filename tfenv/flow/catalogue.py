@@ -1,0 +1,95 @@
+"""The ``tfenv locks`` commands: what exists, what fits here and why not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Optional
+
+from tfenv.errors import EXIT_OK, NoLockError
+from tfenv.flow.command import gather
+from tfenv.flow.templates import write_file
+from tfenv.locks.catalogue import load_catalogue, lock_text, read_lock
+from tfenv.locks.choose import choose_lock
+from tfenv.locks.fit import Fit, fit
+from tfenv.locks.model import Lock, NoStack
+from tfenv.paths import lockfiles_dir
+from tfenv.records import record
+from tfenv.result import Result
+from tfenv.targets.choose import choose_target
+from tfenv.targets.model import Target
+
+
+@record
+class Unreadable:
+    """A file of the catalogue that is no lock."""
+
+    lock: str
+    reason: str
+
+
+@record
+class LockList:
+    """The catalogue beside this machine."""
+
+    target: Target
+    chosen: Optional[str] = None  # what a bootstrap without wishes takes
+    refusal: str = ""  # why it would take none
+    locks: tuple[Fit, ...]
+    none: tuple[NoStack, ...]  # combinations that policy rules out for this target
+    unreadable: tuple[Unreadable, ...] = ()
+
+
+def list_command(
+    python: Optional[str],
+    venv: Optional[Path],
+    recorded: Optional[Path],
+    *,
+    target: Optional[str],
+    everything: bool,
+) -> Result[LockList]:
+    """``tfenv locks list``."""
+    facts = gather(python, venv, recorded)
+    catalogue = load_catalogue(lockfiles_dir())
+    chosen_target = choose_target(facts, target)
+    fits = [fit(lock, chosen_target, facts) for lock in catalogue.locks]
+    chosen, refusal = None, ""
+    try:
+        chosen = choose_lock(catalogue.locks, catalogue.none, target=chosen_target, facts=facts).id
+    except NoLockError as error:
+        refusal = error.message
+    data = LockList(
+        target=chosen_target,
+        chosen=chosen,
+        refusal=refusal,
+        locks=tuple(item for item in fits if everything or item.target == chosen_target.name),
+        none=tuple(entry for entry in catalogue.none if everything or entry.target == chosen_target.name),
+        unreadable=tuple(Unreadable(lock=lock, reason=reason) for lock, reason in catalogue.unreadable),
+    )
+    return Result(
+        command="locks list", status="warn" if data.unreadable else "ok", exit_code=EXIT_OK, data=data
+    )
+
+
+def show_command(lock_id: str) -> Result[Lock]:
+    """``tfenv locks show``."""
+    return Result(
+        command="locks show", status="ok", exit_code=EXIT_OK, data=read_lock(lockfiles_dir(), lock_id)
+    )
+
+
+@record
+class Exported:
+    """A lockfile as text, and where it was written."""
+
+    lock: str
+    path: Optional[str] = None
+    text: str
+
+
+def export_command(lock_id: str, output: Optional[Path]) -> Result[Exported]:
+    """``tfenv locks export``: to stdout, or to a file."""
+    text = lock_text(lockfiles_dir(), lock_id)
+    if output is not None:
+        write_file(output, text)
+    data = Exported(lock=lock_id, path=str(output) if output else None, text=text)
+    return Result(command="locks export", status="ok", exit_code=EXIT_OK, data=data)
