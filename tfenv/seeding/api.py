@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
 
 from tfenv.errors import TfenvError
-from tfenv.seeding.hook import _tfenv_seed as hook
+from tfenv.seeding.hook._tfenv_seed import LIBRARIES, hook
 from tfenv.seeding.model import SeedReport, check_seed
 
-_LIBRARIES = {
+_NAMES = {
     "random": "random",
     "numpy.random": "NumPy",
     "tensorflow": "TensorFlow",
@@ -37,34 +36,38 @@ def seed_everything(seed: int, *, deterministic: bool = False) -> SeedReport:
     """
     check_seed(seed)
     installed = sys.modules.get("_tfenv_seed")
-    if installed is not None:
-        installed.disarm()  # this call speaks for the whole process from now on
-    hook.arm(seed, deterministic, tell=_warn)
-    if hook.state.problems:
+    if installed is not None:  # this call speaks for the whole process from now on
+        installed.hook.source, installed.hook.waiting = "off", []
+    _start_anew(seed, deterministic)
+    if hook.problems:
         raise TfenvError(
             "seed-incomplete",
-            f"Not everything could be seeded: {'; '.join(hook.state.problems)}",
+            f"Not everything could be seeded: {'; '.join(hook.problems)}",
             hint="Check what is installed: tfenv doctor",
         )
-    loaded = "tensorflow" in hook.state.seeded
     return SeedReport(
         seed=seed,
-        seeded=_names(hook.state.seeded),
-        armed=_names(hook.waiting()),
-        determinism=("on" if loaded else "armed") if deterministic else "off",
+        seeded=_names(hook.seeded),
+        armed=_names(hook.waiting),
+        determinism="on" if hook.determinism_on else "armed" if deterministic else "off",
         hash_seed=_hash_seed(),
     )
 
 
+def _start_anew(seed: int, deterministic: bool) -> None:
+    hook.source, hook.seed, hook.deterministic = "", seed, deterministic
+    hook.waiting, hook.seeded, hook.problems = list(LIBRARIES), [], []
+    if hook not in sys.meta_path:  # type: ignore[comparison-overlap]
+        sys.meta_path.insert(0, hook)  # type: ignore[arg-type]
+    hook.work("seed_loaded")
+    hook.source = "call"
+
+
 def _names(modules: tuple[str, ...] | list[str]) -> tuple[str, ...]:
-    return tuple(_LIBRARIES[name] for name in modules)
+    return tuple(_NAMES[name] for name in modules)
 
 
 def _hash_seed() -> int | None:
     text = "" if sys.flags.ignore_environment else os.environ.get("PYTHONHASHSEED", "")
     # A program may set the variable for its children; that changes nothing here, and nothing tells.
     return int(text) if text.isdecimal() else None
-
-
-def _warn(problem: str) -> None:
-    warnings.warn(f"tfenv could not seed everything: {problem}", RuntimeWarning, stacklevel=2)

@@ -1,28 +1,34 @@
-"""The seed hook in an environment: two files in its site directory that belong to no distribution."""
+"""The seed hook in an environment: three files in its site directory that belong to no distribution."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Optional
 
 from tfenv.errors import InstallError
 from tfenv.seeding.model import SEED_LIMIT, SeedState, check_seed
 
-MODULE_NAME = "_tfenv_seed.py"
+MODULES = ("_tfenv_seed_work.py", "_tfenv_seed.py")  # each after what it needs
 PTH_NAME = "_tfenv_seed.pth"
 #: No plan may touch these.
-FILES = (MODULE_NAME, PTH_NAME)
+FILES = (*MODULES, PTH_NAME)
 
 _MARK = "tfenv seed hook"
-_SOURCE = Path(__file__).parent / "hook" / MODULE_NAME
-# The seed stands in the .pth file itself: one file less to read at each start, and never stale.
+_SOURCES = Path(__file__).parent / "hook"
+# The seed stands in the .pth file itself: one file less to read at each start, and never stale. The module is
+# run by exec of its source: `import` would take 3 ms where bytecode is not kept (CPython's compile() builds
+# all types of `ast` at its first call), exec takes 1 ms. `sitedir` is a local of `site.addpackage`.
 _PTH = (
     "# tfenv seed hook: `tfenv seed off` removes it, TFENV_SEED=off skips it for one run.\n"
-    'import sys; exec("try:\\n import _tfenv_seed\\n _tfenv_seed.start({seed}, {deterministic})\\n'
-    'except Exception:\\n pass")\n'
+    "import sys; '_tfenv_seed' in sys.modules or exec(\"try:\\n"
+    " hook = type(sys)('_tfenv_seed'); hook.__file__ = sitedir + '/_tfenv_seed.py'\\n"
+    " with open(hook.__file__, 'rb') as file: exec(file.read(), hook.__dict__)\\n"
+    " sys.modules['_tfenv_seed'] = hook; hook.start({seed}, {deterministic})\\n"
+    'except Exception: pass")\n'
 )
 
 
@@ -33,26 +39,19 @@ def seed_on(site_packages: Path, seed: int, deterministic: bool = False) -> Seed
 
     Raises:
         UsageError: the seed is no whole number from 0 to 2**32 - 1.
-        InstallError: a foreign file has one of the two names, or the directory cannot be written to; the
+        InstallError: a foreign file has one of the hook's names, or the directory cannot be written to; the
             directory is as it was.
     """
     check_seed(seed)
-    module, pth = site_packages / MODULE_NAME, site_packages / PTH_NAME
-    pth_text = _PTH.format(seed=seed, deterministic=bool(deterministic)).encode("ascii")
-    before = _own(module)
-    _own(pth)
+    pth = _PTH.format(seed=seed, deterministic=bool(deterministic)).encode("ascii")
+    wanted = {**_modules(), PTH_NAME: pth}
+    before = {name: _own(site_packages / name) for name in wanted}
+    changed = [name for name, content in wanted.items() if before[name] != content]
     try:
-        if before != (source := _SOURCE.read_bytes()):
-            _write(module, source)
-            _drop_bytecode(module)
-        if _own(pth) != pth_text:
-            _write(pth, pth_text)
+        for name in changed:  # the .pth last: it names the modules
+            _write(site_packages / name, wanted[name])
     except OSError as error:
-        with contextlib.suppress(OSError):
-            if before is None:
-                module.unlink()
-            elif module.read_bytes() != before:
-                _write(module, before)
+        _restore(site_packages, {name: before[name] for name in changed})
         raise _not_writable(site_packages, error) from error
     return read_seed(site_packages)
 
@@ -61,44 +60,52 @@ def seed_off(site_packages: Path) -> SeedState:
     """Remove the hook; nothing happens where there is none.
 
     Raises:
-        InstallError: a foreign file has one of the two names, or the directory cannot be written to.
+        InstallError: a foreign file has one of the hook's names, or the directory cannot be written to; the
+            directory is as it was.
     """
-    pth, module = site_packages / PTH_NAME, site_packages / MODULE_NAME
-    found = [path for path in (pth, module) if _own(path) is not None]  # the .pth first: it names the module
+    before = {name: _own(site_packages / name) for name in reversed(FILES)}  # the .pth first
+    found = {name: content for name, content in before.items() if content is not None}
     try:
-        for path in found:
-            path.unlink()
+        for name in found:
+            (site_packages / name).unlink()
+            _drop_bytecode(site_packages / name)
     except OSError as error:
+        _restore(site_packages, found)
         raise _not_writable(site_packages, error) from error
-    _drop_bytecode(module)
     return read_seed(site_packages)
 
 
 def read_seed(site_packages: Path) -> SeedState:
     """What the hook's files in ``site_packages`` say; damage and foreign files become the state's problem."""
     try:
-        pth, module = _own(site_packages / PTH_NAME), _own(site_packages / MODULE_NAME)
+        found = {name: _own(site_packages / name) for name in FILES}
     except InstallError as error:
         return SeedState(installed=False, problem=error.message)
-    version = _version(module)
+    version = _version(found["_tfenv_seed.py"])
+    missing = [name for name in FILES if found[name] is None]
+    pth = found[PTH_NAME]
     if pth is None:
-        problem = f"{MODULE_NAME} lies there without {PTH_NAME}, so it does nothing." if module else ""
+        problem = f"{PTH_NAME} is missing, so the hook does nothing." if len(missing) < len(FILES) else ""
         return SeedState(installed=False, hook_version=version, problem=problem)
-    found = _pth_pattern().fullmatch(pth.decode("utf-8", "replace"))
-    if found is None or int(found["seed"]) >= SEED_LIMIT:
+    values = _pth_pattern().fullmatch(pth.decode("utf-8", "replace"))
+    if values is None or int(values["seed"]) >= SEED_LIMIT:
         return SeedState(installed=True, hook_version=version, problem=f"{PTH_NAME} is damaged.")
     problem = ""
-    if module is None:
-        problem = f"{PTH_NAME} lies there without {MODULE_NAME}, so it does nothing."
-    elif module != _SOURCE.read_bytes():
-        problem = f"{MODULE_NAME} is not the one of this tfenv: another version wrote it, or it was edited."
+    if missing:
+        problem = f"{' and '.join(missing)} missing, so the hook does nothing."
+    elif {name: found[name] for name in MODULES} != _modules():
+        problem = "The hook is not the one of this tfenv: another version wrote it, or it was edited."
     return SeedState(
         installed=True,
-        seed=int(found["seed"]),
-        deterministic=found["deterministic"] == "True",
+        seed=int(values["seed"]),
+        deterministic=values["deterministic"] == "True",
         hook_version=version,
         problem=problem,
     )
+
+
+def _modules() -> dict[str, bytes]:
+    return {name: (_SOURCES / name).read_bytes() for name in MODULES}
 
 
 def _pth_pattern() -> re.Pattern[str]:
@@ -140,10 +147,20 @@ def _write(path: Path, content: bytes) -> None:
     try:
         fresh.write_bytes(content)
         fresh.replace(path)
+        _drop_bytecode(path)
     except OSError:
         with contextlib.suppress(OSError):
             fresh.unlink()
         raise
+
+
+def _restore(site_packages: Path, before: Mapping[str, Optional[bytes]]) -> None:
+    for name, content in before.items():
+        with contextlib.suppress(OSError):  # what could not be written needs no undoing
+            if content is None:
+                (site_packages / name).unlink()
+            else:
+                _write(site_packages / name, content)
 
 
 def _drop_bytecode(module: Path) -> None:

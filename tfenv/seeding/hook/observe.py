@@ -14,11 +14,12 @@ def observe() -> "dict[str, object]":
         except Exception as error:
             return _report(None, False, [f"{type(error).__name__}: {error}"])
         return _report(None, False, ["the .pth file that starts it was not processed"])
-    hook = sys.modules["_tfenv_seed"]
+    hook = sys.modules["_tfenv_seed"].hook
     import random
 
     # Before anything else is imported: what is imported next may draw from it (Keras 3.15 does).
-    random_seeded = hook.state.seed >= 0 and random.getstate() == random.Random(hook.state.seed).getstate()
+    expected = random.Random(hook.seed).getstate()  # noqa: S311
+    random_seeded = hook.seed >= 0 and random.getstate() == expected
     errors = []
     for name in sys.argv[2:]:
         try:
@@ -31,22 +32,22 @@ def observe() -> "dict[str, object]":
 def _report(hook: object, random_seeded: bool, errors: "list[str]") -> "dict[str, object]":
     import os
 
-    state = getattr(hook, "state", None)
-    seed = getattr(state, "seed", -1)
+    module = sys.modules.get("_tfenv_seed")
+    seed = getattr(hook, "seed", -1)
     fixed = not sys.flags.ignore_environment and os.environ.get("PYTHONHASHSEED", "random")
     return {
         "loaded": hook is not None,
-        "file": getattr(hook, "__file__", ""),
-        "version": getattr(hook, "VERSION", 0),
-        "source": getattr(state, "source", ""),
+        "file": getattr(module, "__file__", ""),
+        "version": getattr(module, "VERSION", 0),
+        "source": getattr(hook, "source", ""),
         "seed": seed if seed >= 0 else None,
-        "deterministic": getattr(state, "deterministic", False),
-        "determinism_on": getattr(state, "determinism_on", False),
-        "seeded": getattr(state, "seeded", []),
-        "waiting": list(hook.waiting()) if hasattr(hook, "waiting") else [],
+        "deterministic": getattr(hook, "deterministic", False),
+        "determinism_on": getattr(hook, "determinism_on", False),
+        "seeded": getattr(hook, "seeded", []),
+        "waiting": getattr(hook, "waiting", []) if hook in sys.meta_path else [],
         "random_seeded": random_seeded,
         "hash_seed": int(fixed) if fixed and fixed.isdecimal() else None,
-        "problems": errors + getattr(state, "problems", []),
+        "problems": errors + getattr(hook, "problems", []),
     }
 
 
