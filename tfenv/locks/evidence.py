@@ -18,7 +18,7 @@ EVIDENCE_FILE = "evidence.toml"
 
 _HEADER = """\
 # What was proven of which lock, where and when. Written by `nox -s prove_locks`, never by hand.
-# An entry counts only while its digest is that of the lockfile, and only on the kind of device the lock is for.
+# An entry counts only while its digest is that of the lockfile, and on the kind of device the lock is for.
 """
 
 
@@ -74,7 +74,7 @@ def add_evidence(path: Path, entries: Sequence[Proven]) -> None:
 
 
 def grade_of(lock: Lock, evidence: Mapping[str, Proven]) -> EvidenceGrade:
-    """What speaks for ``lock``: ``proven`` if this very file was, on its kind of device; else its own grade."""
+    """``proven`` if this very file of ``lock`` was, on its kind of device; else the grade it came with."""
     entry = evidence.get(lock.id)
     if entry is None or entry.digest != lock.digest:
         return lock.evidence

@@ -20,7 +20,7 @@ MAX_SIZE = 128 * 1024
 MAX_LINE = 1000
 
 _PREAMBLE = (
-    "# tfenv lock, format 1. The versions are those of the release's own era: security fixes that came later\n"
+    "# tfenv lock, format 1. The versions are of this release's own era: security fixes that came later\n"
     "# are not in it. Without tfenv: pip install --require-hashes --no-deps -r FILE, or uv pip sync FILE.\n"
 )
 
@@ -279,7 +279,9 @@ def _pins(source: _Source, position: int) -> Iterator[Pin]:
             _refuse_pin(source, position)
         name, version, hashes, size, accepts = match.groups()
         if name <= before:
-            source.refuse(position, f"{name} is pinned twice" if name == before else f"{name} is out of order")
+            source.refuse(
+                position, f"{name} is pinned twice" if name == before else f"{name} is out of order"
+            )
         before = name
         position = match.end()
         yield Pin(

@@ -1,4 +1,4 @@
-"""The policy: which stacks exist, what is pinned in them and why. For people to read; checked to the letter."""
+"""The policy: which stacks exist, what is pinned in them and why. For people; checked to the letter."""
 
 from __future__ import annotations
 
@@ -209,8 +209,9 @@ def _expand(entries: tuple[NoneEntry, ...]) -> Iterator[NoStack]:
                     )
 
 
-def _unknown_keys(cls: type[object], table: object, path: str) -> Iterator[str]:
+def _unknown_keys(cls: object, table: object, path: str) -> Iterator[str]:
     """The codec ignores unknown keys, for newer documents; in a policy they are typing errors."""
+    assert isinstance(cls, type)
     assert is_dataclass(cls)
     if not isinstance(table, Mapping):
         return
