@@ -1,4 +1,4 @@
-"""Writes the recorded machines of this folder: ``python tests/machines/make.py``.
+"""Writes the recorded machines of this folder, or into another: ``python tests/machines/make.py [FOLDER]``.
 
 Nobody recorded them on the hardware they show. They are composed here, by hand, from the public facts named
 beside each value, in the shape that ``read_facts`` gives; only the distributions of the notebook images come
@@ -8,6 +8,7 @@ from lists published with those images (``freeze/``, of googlecolab/backend-info
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -481,10 +482,10 @@ def text_of(facts: Facts) -> str:
     return json.dumps(encode(facts), indent=1, ensure_ascii=False, sort_keys=False) + "\n"
 
 
-def main() -> None:
+def main(folder: Path) -> None:
     for name, facts in machines().items():
-        (HERE / f"{name}.json").write_text(text_of(facts), encoding="utf-8")
+        (folder / f"{name}.json").write_text(text_of(facts), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)

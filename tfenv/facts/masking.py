@@ -14,9 +14,11 @@ _SECRET_NAME = re.compile(r"token|secret|passw|passphrase|key|cred|auth|username
 #: "scheme://user:password@"; up to the last @, for passwords that hold one unescaped.
 _URL_USER = re.compile(r"(?<=://)[^\s]*@")
 #: "user:password@host" without a scheme, as proxies are sometimes given.
-_BARE_USER = re.compile(r"(?<![^\s=,;\"'])[^\s/@:=]+:[^\s@]*@")
+_BARE_USER = re.compile(r"(?<![^\s=,;\"'])[^\s/@:=]+:(?!//)[^\s@]*@")
+#: "token=abc", "key: abc", also in JSON; not "google-auth==2.43".
 _PARAMETER = re.compile(
-    r"((?:token|secret|passw\w*|key|cred\w*|auth\w*|signature|sig)\s*[=:]\s*)[^\s&;,\"']+", re.IGNORECASE
+    r"((?:token|secret|passw\w*|key|cred\w*|auth\w*|signature|sig)[\"']?\s*[=:](?!=)\s*[\"']?)[^\s&;,\"']+",
+    re.IGNORECASE,
 )
 #: Tokens that announce themselves, whatever the name they come under.
 _KNOWN_TOKEN = re.compile(
@@ -43,7 +45,7 @@ def mask_text(text: str, environ: Mapping[str, str]) -> str:
     text = _KNOWN_TOKEN.sub(MASK, _PARAMETER.sub(r"\1" + MASK, text))
     home = home_of(environ)
     if home:
-        text = re.sub(re.escape(home) + r"(?![\w.-])", "~", text)
+        text = re.sub(r"(?<![\w.-])" + re.escape(home) + r"(?![\w.-])", "~", text)
     text = _HOMES.sub("~", text)
     user = environ.get("USER") or environ.get("USERNAME") or environ.get("LOGNAME") or ""
     if len(user) > 1 and user.lower() not in _IMPERSONAL:
