@@ -24,17 +24,18 @@ else:
 
     def record(cls):
         """Make ``cls`` a frozen dataclass with keyword-only construction, which Python 3.9 lacks."""
-        defaults = {name: cls.__dict__[name] for name in cls.__annotations__ if name in cls.__dict__}
-        for name in cls.__annotations__:
+        names = tuple(cls.__dict__.get("__annotations__", ()))  # a record may have no field at all
+        defaults = {name: cls.__dict__[name] for name in names if name in cls.__dict__}
+        for name in names:
             # A default everywhere silences the "non-default after default" rule; __init__ checks instead.
             setattr(cls, name, defaults.get(name))
 
         def __init__(self, **values):  # noqa: N807
-            missing = [name for name in cls.__annotations__ if name not in values and name not in defaults]
-            unexpected = sorted(set(values) - set(cls.__annotations__))
+            missing = [name for name in names if name not in values and name not in defaults]
+            unexpected = sorted(set(values) - set(names))
             if missing or unexpected:
                 raise TypeError(f"{cls.__name__}: missing {missing}, unexpected {unexpected}")
-            for name in cls.__annotations__:
+            for name in names:
                 object.__setattr__(self, name, values.get(name, defaults.get(name)))
 
         cls.__init__ = __init__
