@@ -24,7 +24,8 @@ else:
 
     def record(cls):
         """Make ``cls`` a frozen dataclass with keyword-only construction, which Python 3.9 lacks."""
-        names = tuple(cls.__dict__.get("__annotations__", ()))  # a record may have no field at all
+        # A record may have no field at all, and then Python 3.9 gives it no __annotations__.
+        names = tuple(cls.__dict__.get("__annotations__", ()))  # noqa: RUF063
         defaults = {name: cls.__dict__[name] for name in names if name in cls.__dict__}
         for name in names:
             # A default everywhere silences the "non-default after default" rule; __init__ checks instead.
