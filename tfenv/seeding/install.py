@@ -12,7 +12,7 @@ from typing import Optional
 from tfenv.errors import InstallError
 from tfenv.seeding.model import SEED_LIMIT, SeedState, check_seed
 
-MODULES = ("_tfenv_seed_work.py", "_tfenv_seed.py")  # each after what it needs
+MODULES = ("_tfenv_seed.py", "_tfenv_seed_work.py")
 PTH_NAME = "_tfenv_seed.pth"
 #: No plan may touch these.
 FILES = (*MODULES, PTH_NAME)
