@@ -12,9 +12,9 @@ from tfenv.errors import NoLockError
 from tfenv.facts.model import Facts
 from tfenv.install.markers import marker_environment
 from tfenv.install.state import EnvState
-from tfenv.locks.choose import choose_lock
+from tfenv.locks.choose import Stacks, choose_lock
 from tfenv.locks.fit import python_minor
-from tfenv.locks.model import Lock, NoStack
+from tfenv.locks.model import Lock
 from tfenv.records import record
 from tfenv.result import ErrorInfo, Remedy
 from tfenv.targets.choose import choose_target
@@ -26,8 +26,7 @@ class Context:
     """One machine and interpreter, the catalogue, and what an import and a proof showed, if they ran."""
 
     facts: Facts
-    locks: tuple[Lock, ...]
-    none: tuple[NoStack, ...]
+    catalogue: Stacks
     target: Optional[Target]
     lock: Optional[Lock]  # what a bootstrap without wishes would choose
     refusal: Optional[ErrorInfo]  # why there is no target or no lock
@@ -36,6 +35,11 @@ class Context:
     stack: Stack
     commands: Commands
     executed: Optional[Executed]  # None: nothing was run
+
+    @property
+    def locks(self) -> Sequence[Lock]:
+        """Every lock of the catalogue."""
+        return self.catalogue.locks
 
     @property
     def bootstrapped(self) -> Optional[EnvState]:
@@ -87,8 +91,7 @@ class Context:
 def prepare(
     facts: Facts,
     *,
-    locks: Sequence[Lock],
-    none: Sequence[NoStack] = (),
+    catalogue: Stacks,
     state: Optional[EnvState] = None,
     installer: Literal["uv", "pip"] = "pip",
     named: bool = False,
@@ -103,14 +106,17 @@ def prepare(
     refusal: Optional[ErrorInfo] = None
     try:
         target = choose_target(facts)
-        lock = choose_lock(locks, none, target=target, facts=facts)
+        lock = choose_lock(catalogue, target=target, facts=facts)
     except NoLockError as error:
         refusal = ErrorInfo.of(error)
-    near = [item for item in locks if target is not None and item.target in (target.name, target.fallback)]
+    near = [
+        item
+        for item in catalogue.locks
+        if target is not None and item.target in (target.name, target.fallback)
+    ]
     return Context(
         facts=facts,
-        locks=tuple(locks),
-        none=tuple(none),
+        catalogue=catalogue,
         target=target,
         lock=lock,
         refusal=refusal,

@@ -61,7 +61,7 @@ def _wheels(context: Context) -> tuple[Finding, ...]:
     there = sorted(name for name in stack.installed if re.fullmatch(r"nvidia-.+-cu1[0-9]", name))
     if not there:
         return _no_wheels(context)
-    demanded = _demanded(context)
+    demanded = demanded_wheels(context)
     missing = [pin for pin in demanded if pin.name not in stack.installed]
     wrong = [
         (pin, have)
@@ -95,7 +95,7 @@ def _wheels(context: Context) -> tuple[Finding, ...]:
     )
 
 
-def _demanded(context: Context) -> list[Pin]:
+def demanded_wheels(context: Context) -> list[Pin]:
     """The NVIDIA pins of the CUDA lock of this very TensorFlow."""
     tensorflow = context.stack.tensorflow
     for lock in context.locks:

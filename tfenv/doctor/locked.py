@@ -67,13 +67,14 @@ def _any_lock(context: Context) -> tuple[Finding, ...]:
     near = same or [lock for lock in here if lock.minor == stack.minor]
     if not near:
         return (_foreign(context, f"There is no lock of TensorFlow {stack.minor} for {target.name}.", ()),)
-    plans = [(lock, _plan(context, lock)) for lock in near]
+    # The machine's own target before its fallback, where both are as near.
+    plans = [(lock, _plan(context, lock)) for lock in sorted(near, key=lambda lock: names.index(lock.target))]
     if any(not plan.pending for _, plan in plans):
         return ()
-    lock, plan = min(plans, key=lambda pair: len(pair[1].names("install", "change", "remove")))
-    steps = [step for step in plan.steps if step.action != "keep"]
+    lock, plan = min(plans, key=lambda pair: len(pair[1].names("install", "change")))
+    steps = [step for step in plan.steps if step.action in ("install", "change")]
     evidence = tuple(
-        installed(step.name, f"{step.installed or 'not installed'}, locked: {step.locked or 'not at all'}")
+        installed(step.name, f"{step.installed or 'not installed'}, locked: {step.locked}")
         for step in steps[:8]
     )
     text = f"The nearest is {lock.id}; {len(steps)} of its {len(lock.pins)} distributions differ."

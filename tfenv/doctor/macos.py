@@ -61,7 +61,9 @@ def _metal_python(context: Context) -> tuple[Finding, ...]:
     by_choice = context.bootstrapped is not None and context.bootstrapped.target.endswith("-cpu")
     if not served or python in served or by_choice or _METAL in context.stack.installed:
         return ()
-    why = [entry for entry in context.none if entry.target == _METAL_TARGET and entry.python == python]
+    why = [
+        entry for entry in context.catalogue.none if entry.target == _METAL_TARGET and entry.python == python
+    ]
     newest = max(served, key=version_key)
     return (
         Finding(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: From the ground up: what stands on a broken rung is not judged.
 Rung = Literal["interpreter", "environment", "distributions", "native", "device", "import", "proof"]
-#: What a check needs: facts that are read, facts that a driver must be asked for, an import in a child, a proof.
+#: What a check needs: facts that are read, facts that a driver tells, an import in a child, a proof.
 Tier = Literal["static", "probe", "import", "proof"]
 RungState = Literal["ok", "broken", "unknown", "skipped"]
 

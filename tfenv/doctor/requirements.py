@@ -7,14 +7,17 @@ from packaging.utils import canonicalize_name
 from tfenv.doctor.answers import installed, listed
 from tfenv.doctor.compatibility import blamed
 from tfenv.doctor.context import Context
+from tfenv.doctor.cuda_wheels import demanded_wheels
 from tfenv.doctor.model import Check
 from tfenv.doctor.stack import TENSORFLOWS, needed_by, within
 from tfenv.install.markers import marker_environment
 from tfenv.records import record
 from tfenv.result import Evidence, Finding, Remedy
 
-#: Required by TensorFlow's metadata and not imported by `import tensorflow`.
-_UNUSED = frozenset({"tensorflow-io-gcs-filesystem", "libclang", "tensorflow-intel", "tensorflow-cpu-aws"})
+#: Required by TensorFlow's metadata: two that `import tensorflow` does without, and those that TFW007 judges.
+_UNUSED = frozenset(
+    {"tensorflow-io-gcs-filesystem", "libclang", "tensorflow-intel", "tensorflow-cpu-aws", "tensorflow-macos"}
+)
 
 
 @record
@@ -96,7 +99,7 @@ def _unmet(context: Context) -> list[_Demand]:
             if _stands_in(context, needed):
                 continue
             have = stack.installed.get(needed)
-            if needed.startswith("nvidia-") and have is not None:
+            if needed.startswith("nvidia-") and (have is not None or demanded_wheels(context)):
                 continue  # judged by what TensorFlow was built with, see CUD008
             if have is None or within(have.version, str(requirement.specifier)) is False:
                 unmet.append(

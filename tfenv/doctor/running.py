@@ -46,7 +46,7 @@ def _devices(context: Context) -> tuple[Finding, ...]:
                 ),
             ),
             remedy=Remedy(
-                text="Read what TensorFlow says while it looks for the GPU, or install the GPU's stack again.",
+                text="Read what TensorFlow says while it looks for the GPU, or install its stack again.",
                 commands=(
                     context.commands.set("TF_CPP_MIN_LOG_LEVEL", "0"),
                     context.commands.list_devices(),
@@ -80,8 +80,24 @@ CHECKS = (
         summary="TensorFlow sees the GPU",
         run=_devices,
         after=(
-            "IMP001", "CUD001", "CTR002", "CUD003", "CUD006", "CUD018", "CUD005", "CUD004", "CUD002", "CUD007",
-            "CUD008", "CUD009", "CUD012", "PKG012", "TFW002", "WSL002", "WSL004", "MAC005",
+            "IMP001",
+            "CUD001",
+            "CTR002",
+            "CUD003",
+            "CUD006",
+            "CUD018",
+            "CUD005",
+            "CUD004",
+            "CUD002",
+            "CUD007",
+            "CUD008",
+            "CUD009",
+            "CUD012",
+            "PKG012",
+            "TFW002",
+            "WSL002",
+            "WSL004",
+            "MAC005",
         ),
     ),
     Check(
@@ -109,4 +125,4 @@ CHECKS = (
         run=_of_proof("TRN002"),
         after=("TRN003", "TRN001"),
     ),
-)  # fmt: skip
+)

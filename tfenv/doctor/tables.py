@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, Optional
 
 from packaging.specifiers import SpecifierSet
@@ -83,7 +84,7 @@ _OLDER_CUDA: tuple[tuple[str, CudaBuild], ...] = (
 _DRIVER_FLOORS = {"11": "450.80.02", "12": "525.60.13", "13": "580"}
 
 
-def cuda_build(version: str, locks: tuple[Lock, ...]) -> Optional[CudaBuild]:
+def cuda_build(version: str, locks: Sequence[Lock]) -> Optional[CudaBuild]:
     """What TensorFlow ``version`` was built for: as its lock says, else as a lock of its minor."""
     minor = ".".join(version.split(".")[:2])
     with_cuda = [lock for lock in locks if lock.cuda is not None]
@@ -94,7 +95,7 @@ def cuda_build(version: str, locks: tuple[Lock, ...]) -> Optional[CudaBuild]:
     return next((build for versions, build in _OLDER_CUDA if within(version, versions)), None)
 
 
-def driver_floor(build: CudaBuild, locks: tuple[Lock, ...]) -> str:
+def driver_floor(build: CudaBuild, locks: Sequence[Lock]) -> str:
     """The lowest driver for ``build``: as its lock says, else NVIDIA's floor for the CUDA generation."""
     of_locks = [lock.floors.driver for lock in locks if lock.cuda == build and lock.floors.driver]
     return of_locks[0] if of_locks else _DRIVER_FLOORS.get(build.cuda.split(".")[0], "")
