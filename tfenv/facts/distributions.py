@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Optional
 
@@ -15,7 +16,12 @@ from tfenv.records import record
 
 #: Headers fit in this nearly always; the description that follows can be a hundred times as long.
 _FIRST_READ = 16_384
+_MOST = 10_000_000
 _METADATA_FOLDERS = (".dist-info", ".egg-info")
+
+
+#: The fields read here; none of them spans lines, and a line that begins with a space is not a field.
+_FIELD = re.compile(r"^(name|version|requires-dist):[ \t]*(.*?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 
 
 @record
@@ -51,14 +57,14 @@ def read_inventory(path: Iterable[str], machine: Machine) -> Inventory:
         seen.add(real)
         before = len(installed)
         for name in _listing(real):
-            if name.endswith(_METADATA_FOLDERS):
-                found = _read(Path(real) / name, entry)
+            if name.startswith("~"):
+                interrupted.append(os.path.join(entry, name))  # noqa: PTH118  (as sys.path spells it)
+            elif name.endswith(_METADATA_FOLDERS):
+                found = _read(os.path.join(real, name), entry)  # noqa: PTH118
                 if found is not None:
                     installed.append(found)
-                elif name.endswith(".dist-info") and not name.startswith("~"):
-                    broken.append(os.path.join(entry, name))  # noqa: PTH118  (as sys.path spells it)
-            if name.startswith("~"):
-                interrupted.append(os.path.join(entry, name))  # noqa: PTH118
+                elif name.endswith(".dist-info"):
+                    broken.append(os.path.join(entry, name))  # noqa: PTH118
         if len(installed) > before:
             holders.append(entry)
     return Inventory(
@@ -88,19 +94,21 @@ def _listing(folder: str) -> list[str]:
         return []  # not there, not a folder (a zip file), or not readable
 
 
-def _read(metadata: Path, location: str) -> Optional[Installed]:
-    if metadata.name.startswith("~"):
+def _read(metadata: str, location: str) -> Optional[Installed]:
+    headers = None
+    for file in (f"{metadata}/METADATA", f"{metadata}/PKG-INFO", metadata):
+        headers = _headers(file)
+        if headers:
+            break
+    if not headers:
         return None
-    raw = next((raw for name in ("METADATA", "PKG-INFO", "") if (raw := _headers(metadata / name))), None)
-    if raw is None:
-        return None
-    name, version, requires = None, None, []
-    for key, value in _fields(raw):
-        if key == "name" and name is None:
-            name = value
-        elif key == "version" and version is None:
-            version = value
-        elif key == "requires-dist":
+    name, version, requires = "", "", []
+    for key, value in _FIELD.findall(headers):
+        if key.lower() == "name":
+            name = name or value
+        elif key.lower() == "version":
+            version = version or value
+        else:
             requires.append(mask_text(value, {}) if "://" in value else value)
     if not name or not version:
         return None
@@ -109,36 +117,35 @@ def _read(metadata: Path, location: str) -> Optional[Installed]:
             name=canonical(name),
             version=version,
             location=location,
-            installer=_installer(metadata),
+            installer=(_start(f"{metadata}/INSTALLER", 100) or b"").decode("utf-8", "replace").strip()
+            or None,
             requires=tuple(requires),
         ),
-        metadata=metadata,
+        metadata=Path(metadata),
     )
 
 
-def _headers(path: Path) -> Optional[str]:
+def _headers(path: str) -> Optional[str]:
     """The text up to the first empty line."""
+    raw = _start(path, _FIRST_READ)
+    if raw is None:
+        return None
+    if len(raw) == _FIRST_READ and b"\n\n" not in raw and b"\r\n\r\n" not in raw:
+        raw = _start(path, _MOST) or raw
+    if b"\r" in raw:
+        raw = raw.replace(b"\r\n", b"\n")
+    return raw.partition(b"\n\n")[0].decode("utf-8", "replace")
+
+
+def _start(path: str, most: int) -> Optional[bytes]:
+    """The first ``most`` bytes; ``None`` if there is no such file. Bare calls: this runs a thousand times."""
     try:
-        with open(path, "rb", buffering=0) as stream:  # noqa: PTH123  (a thousand times)
-            raw = stream.read(_FIRST_READ)
-            if len(raw) == _FIRST_READ and b"\n\n" not in raw and b"\r\n\r\n" not in raw:
-                raw += stream.read()
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     except OSError:
         return None
-    return raw.replace(b"\r\n", b"\n").partition(b"\n\n")[0].decode("utf-8", "replace")
-
-
-def _fields(headers: str) -> Iterator[tuple[str, str]]:
-    for line in headers.split("\n"):
-        # A line that begins with a space goes on with the field before; none of those read here spans lines.
-        key, colon, value = line.partition(":")
-        if colon and not key.startswith((" ", "\t")):
-            yield key.lower(), value.strip()
-
-
-def _installer(metadata: Path) -> Optional[str]:
     try:
-        with open(metadata / "INSTALLER", "rb", buffering=0) as stream:  # noqa: PTH123
-            return stream.read(100).decode("utf-8", "replace").strip() or None
+        return os.read(descriptor, most)
     except OSError:
-        return None
+        return None  # a folder
+    finally:
+        os.close(descriptor)
