@@ -109,7 +109,7 @@ def _decode_record(
         raise CodecError(f"{path}: expected an object, got {type(value).__name__}")
     parameters = getattr(cls, "__parameters__", ())
     bound = dict(zip(parameters, arguments))
-    hints = typing.get_type_hints(cls)
+    hints = hints_of(cls)
     arguments_found: dict[str, object] = {}
     assert is_dataclass(cls)
     for field in fields(cls):
@@ -120,6 +120,16 @@ def _decode_record(
         elif field.default is MISSING and field.default_factory is MISSING:
             raise CodecError(f"{path}.{field.name}: missing")
     return cls(**arguments_found)
+
+
+def hints_of(cls: type[object]) -> Mapping[str, object]:
+    """The evaluated type hints of a record, by field; evaluating them is what decoding spends its time on."""
+    if cls not in _hints:
+        _hints[cls] = typing.get_type_hints(cls)
+    return _hints[cls]
+
+
+_hints: dict[type[object], Mapping[str, object]] = {}
 
 
 def _decode_scalar(hint: object, value: object, path: str) -> object:
@@ -135,4 +145,4 @@ def _decode_scalar(hint: object, value: object, path: str) -> object:
     raise CodecError(f"{path}: expected {name}, got {type(value).__name__}")
 
 
-__all__ = ["JSON", "CodecError", "decode", "encode"]
+__all__ = ["JSON", "CodecError", "decode", "encode", "hints_of"]

@@ -99,13 +99,7 @@ def _choose(request: BootstrapRequest, host: Host, locks: Catalogue, listener: L
     except NoLockError as refusal:
         if host.venv is None or host.python is not None:
             raise
-        running = ".".join(map(str, _running_version()))
-        others = sorted(
-            (found for found in find_interpreters() if not found.version.startswith(running + ".")),
-            key=lambda found: [int(part) for part in found.version.split(".") if part.isdigit()],
-            reverse=True,
-        )
-        for found in others:
+        for found in find_interpreters():
             try:
                 choice = _choose_for(request, Path(found.path), locks)
             except (NoLockError, UsageError):
@@ -119,16 +113,8 @@ def _choose_for(request: BootstrapRequest, python: Optional[Path], locks: Catalo
     probe = read_interpreter(python)
     facts = read_facts(python, cwd=Path.cwd())
     target = choose_target(facts, request.target)
-    lock = choose_lock(
-        locks.locks, locks.none, target=target, facts=facts, wish=request.tf, hosts=find_interpreters
-    )
+    lock = choose_lock(locks, target=target, facts=facts, wish=request.tf, hosts=find_interpreters)
     return _Choice(probe=probe, facts=facts, target=target, lock=lock)
-
-
-def _running_version() -> tuple[int, int]:
-    import sys
-
-    return sys.version_info[:2]
 
 
 def _plan(choice: _Choice, host: Host) -> Plan:
@@ -167,27 +153,39 @@ def _carry_out(
         becomes = f"{broken.becomes} comes" if broken.becomes else "it is removed"
         listener.note(f"this breaks {broken.name}, which needs {broken.requirement}: {becomes}")
     report = _report(request, choice, plan, environ)
+    if not plan.pending:
+        return _finish(request, choice, plan, site, report, listener)
+    engine = choose_engine(request.engine, environ, on_terminal=on_terminal)
     with Transaction(site) as transaction:
-        if plan.pending:
-            engine = choose_engine(request.engine, environ, on_terminal=on_terminal)
-            report = replace(report, engine=engine.name)
-            apply_plan(
-                plan,
-                choice.lock,
-                choice.facts.packages.distributions.value or (),
-                site=site,
-                engine=engine,
-                transaction=transaction,
-                listener=listener,
-            )
-        _seed(request, site)
-        proof = _prove(request, site, listener)
-        report = replace(report, proof=proof)
-        if proof is not None and proof.verdict == "fail" and plan.pending:
+        apply_plan(
+            plan,
+            choice.lock,
+            choice.facts.packages.distributions.value or (),
+            site=site,
+            engine=engine,
+            transaction=transaction,
+            listener=listener,
+        )
+        report = _finish(request, choice, plan, site, replace(report, engine=engine.name), listener)
+        if report.proof is not None and report.proof.verdict == "fail":
             return replace(report, undone=True)
-        write_state(site.folder, _state(request, choice, plan, site, proof))
         transaction.commit()
     return report
+
+
+def _finish(
+    request: BootstrapRequest,
+    choice: _Choice,
+    plan: Plan,
+    site: Site,
+    report: BootstrapReport,
+    listener: Listener,
+) -> BootstrapReport:
+    """Seed, prove, remember."""
+    _seed(request, site)
+    proof = _prove(request, site, listener)
+    write_state(site.folder, _state(request, choice, plan, site, proof))
+    return replace(report, proof=proof)
 
 
 def _seed(request: BootstrapRequest, site: Site) -> None:
@@ -248,7 +246,7 @@ def _proof_state(proof: Optional[ProofReport]) -> Optional[ProofState]:
         level=proof.level,
         verdict=proof.verdict,
         date=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        device=proof.device,
+        device=", ".join(proof.stack.devices_used) if proof.stack else "",
         seed=proof.seed,
     )
 

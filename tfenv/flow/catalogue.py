@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Optional
 
-from tfenv.errors import EXIT_OK, NoLockError
+from tfenv.errors import EXIT_CHECK_FAILED, EXIT_OK, NoLockError
+from tfenv.events import Listener
 from tfenv.flow.command import gather
 from tfenv.flow.templates import write_file
-from tfenv.locks.catalogue import load_catalogue, lock_text, read_lock
+from tfenv.locks.catalogue import Unreadable, load_catalogue, read_lock
 from tfenv.locks.choose import choose_lock
 from tfenv.locks.fit import Fit, fit
 from tfenv.locks.model import Lock, NoStack
-from tfenv.paths import lockfiles_dir
+from tfenv.locks.refresh import RefreshReport
+from tfenv.paths import cache_dir, lockfiles_dir
 from tfenv.records import record
 from tfenv.result import Result
 from tfenv.targets.choose import choose_target
 from tfenv.targets.model import Target
-
-
-@record
-class Unreadable:
-    """A file of the catalogue that is no lock."""
-
-    lock: str
-    reason: str
 
 
 @record
@@ -54,7 +49,7 @@ def list_command(
     fits = [fit(lock, chosen_target, facts) for lock in catalogue.locks]
     chosen, refusal = None, ""
     try:
-        chosen = choose_lock(catalogue.locks, catalogue.none, target=chosen_target, facts=facts).id
+        chosen = choose_lock(catalogue, target=chosen_target, facts=facts).id
     except NoLockError as error:
         refusal = error.message
     data = LockList(
@@ -63,7 +58,7 @@ def list_command(
         refusal=refusal,
         locks=tuple(item for item in fits if everything or item.target == chosen_target.name),
         none=tuple(entry for entry in catalogue.none if everything or entry.target == chosen_target.name),
-        unreadable=tuple(Unreadable(lock=lock, reason=reason) for lock, reason in catalogue.unreadable),
+        unreadable=catalogue.unreadable,
     )
     return Result(
         command="locks list", status="warn" if data.unreadable else "ok", exit_code=EXIT_OK, data=data
@@ -88,8 +83,28 @@ class Exported:
 
 def export_command(lock_id: str, output: Optional[Path]) -> Result[Exported]:
     """``tfenv locks export``: to stdout, or to a file."""
-    text = lock_text(lockfiles_dir(), lock_id)
+    read_lock(lockfiles_dir(), lock_id)  # refuses what is no lock
+    text = (lockfiles_dir() / f"{lock_id}.txt").read_text(encoding="utf-8")
     if output is not None:
         write_file(output, text)
     data = Exported(lock=lock_id, path=str(output) if output else None, text=text)
     return Result(command="locks export", status="ok", exit_code=EXIT_OK, data=data)
+
+
+def refresh_command(only: tuple[str, ...], *, listener: Listener) -> Result[RefreshReport]:
+    """``tfenv locks refresh``: exit 1 if a lock could not be compiled."""
+    from tfenv.install.environ import installer_environment
+    from tfenv.locks.compile import uv_resolver
+    from tfenv.locks.refresh import refresh
+    from tfenv.locks.wheelfile import RemoteWheels
+
+    resolver = uv_resolver(installer_environment(os.environ))
+    reader = RemoteWheels(cache_dir() / "wheels")
+    report = refresh(lockfiles_dir(), resolver, reader, only=only, listener=listener)
+    failed = any(change.kind == "failed" for change in report.changes)
+    return Result(
+        command="locks refresh",
+        status="fail" if failed else "ok",
+        exit_code=EXIT_CHECK_FAILED if failed else EXIT_OK,
+        data=report,
+    )

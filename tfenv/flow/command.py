@@ -16,7 +16,7 @@ from tfenv.flow.request import BootstrapReport, BootstrapRequest, Smoke
 from tfenv.flow.status import StatusReport, status
 from tfenv.install.engine import EngineName
 from tfenv.paths import config_dir, lockfiles_dir
-from tfenv.proof.model import ProofReport
+from tfenv.proof.model import ProofReport, device_named, level_named
 from tfenv.result import Finding, Result, Status, status_of
 from tfenv.seeding.model import SeedShow, SeedState
 from tfenv.settings import Settings, Value, read_settings
@@ -155,8 +155,8 @@ def smoke_command(
     listener.step(f"proving that the stack of {site.python} loads and learns ({level})")
     report = prove(
         site.python,
-        level=level,
-        device=device,
+        level=level_named(level),
+        device=device_named(device),
         seed=check_seed(seed),
         listener=listener,
     )

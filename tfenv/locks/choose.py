@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Optional
+from typing import Optional, Protocol
 
 from tfenv.errors import UsageError
 from tfenv.facts.model import Facts
+from tfenv.facts.pythons import FoundPython
 from tfenv.locks.fit import reasons_against, version_key
 from tfenv.locks.model import EvidenceGrade, Lock, NoStack
-from tfenv.locks.refusal import HostPython, explain_none
+from tfenv.locks.refusal import explain_none
 from tfenv.targets.model import Target
 
 _GRADES: dict[EvidenceGrade, int] = {"resolved": 0, "released": 1, "proven": 2}
@@ -20,14 +21,25 @@ _WISH = re.compile(r"[0-9]{1,3}\.[0-9]{1,3}(\.[0-9]{1,3})?")
 HOLDERS = ("tensorflow", "tensorflow-cpu", "tensorflow-macos", "tensorflow-intel", "tensorflow-cpu-aws")
 
 
+class Stacks(Protocol):
+    """A catalogue. What there is no lock for is read only for a refusal."""
+
+    @property
+    def locks(self) -> Sequence[Lock]:
+        """Every lock."""
+
+    @property
+    def none(self) -> Sequence[NoStack]:
+        """What policy says there is no lock for."""
+
+
 def choose_lock(
-    locks: Sequence[Lock],
-    none: Sequence[NoStack],
+    catalogue: Stacks,
     *,
     target: Target,
     facts: Facts,
     wish: Optional[str] = None,
-    hosts: Callable[[], Sequence[HostPython]] = tuple,
+    hosts: Callable[[], Sequence[FoundPython]] = tuple,
 ) -> Lock:
     """The lock for ``target``: ``wish`` is a TF minor ("2.18") or exact version ("2.18.1").
 
@@ -39,14 +51,16 @@ def choose_lock(
         NoLockError: nothing fits; the message says why and the hint what would.
     """
     check_wish(wish)
-    fitting = [lock for lock in locks if not reasons_against(lock, target, facts)]
+    fitting = [lock for lock in catalogue.locks if not reasons_against(lock, target, facts)]
     if wish is not None:
         matching = [lock for lock in fitting if matches(lock, wish)]
     else:
         offered = [lock for lock in fitting if not lock.on_wish]
         matching = _of_installed(offered, facts) or offered
     if not matching:
-        raise explain_none(locks, none, target=target, facts=facts, wish=wish, hosts=hosts)
+        raise explain_none(
+            catalogue.locks, catalogue.none, target=target, facts=facts, wish=wish, hosts=hosts
+        )
     return max(matching, key=preference)
 
 

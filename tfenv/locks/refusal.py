@@ -7,28 +7,15 @@ from typing import Optional
 
 from tfenv.errors import NoLockError
 from tfenv.facts.model import Facts
+from tfenv.facts.pythons import FoundPython
 from tfenv.locks.fit import python_minor, reasons_against, version_key
 from tfenv.locks.model import Lock, NoStack
-from tfenv.records import record
 from tfenv.targets.model import Target
 
 _BLACKWELL_WAYS_OUT = (
     "Use NVIDIA's TensorFlow container (built for newer CUDA), or train on the CPU: "
     "tfenv bootstrap --target linux-x86_64-cpu"
 )
-
-
-@record
-class HostPython:
-    """An interpreter found on this machine that could host another lock."""
-
-    path: str
-    version: str  # "3.11.7"
-
-    @property
-    def minor(self) -> str:
-        """ "3.11"."""
-        return ".".join(self.version.split(".")[:2])
 
 
 def explain_none(
@@ -38,7 +25,7 @@ def explain_none(
     target: Target,
     facts: Facts,
     wish: Optional[str],
-    hosts: Callable[[], Sequence[HostPython]],
+    hosts: Callable[[], Sequence[FoundPython]],
 ) -> NoLockError:
     """The refusal for this machine and wish; the hint names every way out that exists."""
     of_target = [lock for lock in locks if lock.target == target.name]
@@ -78,7 +65,7 @@ def _other_python(
     target: Target,
     facts: Facts,
     wish: Optional[str],
-    hosts: Callable[[], Sequence[HostPython]],
+    hosts: Callable[[], Sequence[FoundPython]],
 ) -> NoLockError:
     pythons = sorted({lock.python for lock in candidates}, key=version_key)
     what = f"TensorFlow {wish}" if wish else "any TensorFlow"

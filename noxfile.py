@@ -1,0 +1,70 @@
+"""Every check of the project; `nox` runs those of the default list."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import nox
+
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.sessions = ["lint", "types", "tests", "tests_tf"]
+nox.options.reuse_existing_virtualenvs = True
+
+PYTHONS = ["3.9", "3.10", "3.11", "3.12", "3.13"]
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style and common faults."""
+    session.install("ruff>=0.6")
+    session.run("ruff", "format", "--check", ".")
+    session.run("ruff", "check", ".")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Types, strictly."""
+    session.install("-e", ".[dev]")
+    session.run("mypy")
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """Everything that needs no TensorFlow, on every Python."""
+    session.install("-e", ".[lock]", "pytest>=8", "hypothesis>=6.100")
+    session.run("pytest", "-m", "not tf", *session.posargs)
+
+
+@nox.session
+def tests_tf(session: nox.Session) -> None:
+    """The tests with a real TensorFlow: the oldest and the newest of the catalogue."""
+    session.install("-e", ".[lock]", "pytest>=8", "hypothesis>=6.100")
+    # The children write bytecode once; without it every import of TensorFlow costs seconds.
+    session.run("pytest", "-m", "tf", *session.posargs, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Times side by side, as ratios; writes BENCHMARKS.md."""
+    session.install(".[lock]")
+    session.run("python", "bench/run.py", *session.posargs, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
+def locks(session: nox.Session) -> None:
+    """Compile the catalogue anew from lockfiles/policy.toml, and check it."""
+    session.install("-e", ".[lock]")
+    session.run("tfenv", "locks", "refresh", *session.posargs, env={"TFENV_LOCKFILES": _lockfiles()})
+    session.run("tfenv", "locks", "verify", env={"TFENV_LOCKFILES": _lockfiles()})
+
+
+@nox.session
+def prove_locks(session: nox.Session) -> None:
+    """Bootstrap and prove every CPU lock whose Python is on this machine; writes lockfiles/evidence.toml."""
+    session.install("-e", ".[lock]")
+    session.run("python", "bench/prove_locks.py", *session.posargs, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+def _lockfiles() -> str:
+    return os.fspath(Path(__file__).parent / "lockfiles")
