@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NoReturn, Optional
 
 from tfenv.errors import TfenvError
@@ -274,23 +275,33 @@ def _cuda(values: Mapping[str, str]) -> Optional[CudaBuild]:
 def _pins(source: _Source, position: int) -> Iterator[Pin]:
     before = ""
     while position < len(source.text):
-        match = _PIN.match(source.text, position)
-        if match is None:
+        note = source.text.find("; accepts ", position)
+        end = source.text.find("\n", note) + 1
+        pin = _pin(source.text[position:end]) if note > 0 else None
+        if pin is None:
             _refuse_pin(source, position)
-        name, version, hashes, size, accepts = match.groups()
-        if name <= before:
-            source.refuse(
-                position, f"{name} is pinned twice" if name == before else f"{name} is out of order"
-            )
-        before = name
-        position = match.end()
-        yield Pin(
-            name=name,
-            version=version,
-            hashes=tuple(_HASH_VALUE.findall(hashes)),
-            accepts="" if accepts == "any" else accepts,
-            size=int(size),
-        )
+        if pin.name <= before:
+            twice = pin.name == before
+            source.refuse(position, f"{pin.name} is {'pinned twice' if twice else 'out of order'}")
+        before = pin.name
+        position = end
+        yield pin
+
+
+@lru_cache(maxsize=16384)
+def _pin(block: str) -> Optional[Pin]:
+    """The pin that ``block`` is, or None. Cached because most blocks recur from Python to Python."""
+    match = _PIN.fullmatch(block)
+    if match is None:
+        return None
+    name, version, hashes, size, accepts = match.groups()
+    return Pin(
+        name=name,
+        version=version,
+        hashes=tuple(_HASH_VALUE.findall(hashes)),
+        accepts="" if accepts == "any" else accepts,
+        size=int(size),
+    )
 
 
 def _refuse_pin(source: _Source, position: int) -> NoReturn:

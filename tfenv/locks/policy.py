@@ -14,7 +14,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from tfenv.codec import CodecError, decode
+from tfenv.codec import CodecError, decode, hints_of
 from tfenv.errors import UsageError
 from tfenv.locks.model import KnownFault, NoStack
 from tfenv.records import record
@@ -215,7 +215,7 @@ def _unknown_keys(cls: object, table: object, path: str) -> Iterator[str]:
     assert is_dataclass(cls)
     if not isinstance(table, Mapping):
         return
-    hints = typing.get_type_hints(cls)
+    hints = hints_of(cls)
     names = {field.name for field in fields(cls)}
     for key, value in table.items():
         if key not in names:
