@@ -153,16 +153,18 @@ CASES = [
     Case(
         id="leftovers",
         check="PKG005",
-        facts=change(LINUX, "environment", leftovers=("~ensorflow", "~umpy-2.0.2.dist-info")),
+        facts=change(
+            LINUX, "environment", leftovers=("/venv/lib/~ensorflow", "/venv/lib/~umpy-2.0.2.dist-info")
+        ),
         severities=("warn",),
-        says="rm -r ~/'ml/.venv/lib/python3.11/site-packages/~ensorflow' ",
+        says="rm -r '/venv/lib/~ensorflow' '/venv/lib/~umpy-2.0.2.dist-info'",
     ),
     Case(
         id="leftovers-on-windows",
         check="PKG005",
-        facts=change(WINDOWS, "environment", leftovers=("~ensorflow",)),
+        facts=change(WINDOWS, "environment", leftovers=("C:\\v\\Lib\\~ensorflow",)),
         severities=("warn",),
-        says="Remove-Item -Recurse ~\\ml\\.venv\\Lib\\site-packages\\~ensorflow",
+        says="Remove-Item -Recurse C:\\v\\Lib\\~ensorflow",
     ),
     Case(id="bytecode-is-kept", check="PY012", facts=TF),
     Case(

@@ -100,7 +100,7 @@ def _leftovers(context: Context) -> tuple[Finding, ...]:
             evidence=(seen("leftovers", fact),),
             remedy=Remedy(
                 text="Delete what was left.",
-                commands=(context.commands.remove(*(_full(context, item) for item in fact.value)),),
+                commands=(context.commands.remove(*fact.value),),
             ),
         ),
     )
@@ -271,14 +271,6 @@ def _same_folder(one: str, other: str) -> bool:
 
 def _last(path: str) -> str:
     return PureWindowsPath(path).name if "\\" in path else PurePosixPath(path).name
-
-
-def _full(context: Context, item: str) -> str:
-    """The path of a leftover that was recorded by its name."""
-    if _last(item) != item:
-        return item
-    folder = context.facts.environment.purelib.value or ""
-    return f"{folder}\\{item}" if "\\" in folder else f"{folder}/{item}"
 
 
 def _renamed(item: str) -> str:
