@@ -87,6 +87,13 @@ CHAIN = [
         severities=("fail",),
     ),
     Case(id="no-container", check="CTR002", facts=DRIVER_ONLY),
+    Case(
+        id="no-dev-in-a-container",
+        check="CTR002",
+        facts=silent(IN_DOCKER, "device_nodes"),
+        severities=("unknown",),
+        says="no answer",
+    ),
     Case(id="colab-is-a-container-with-gpu", check="CTR002", facts=COLAB),
     Case(id="usable", check="CUD006", facts=CUDA),
     Case(id="no-nodes", check="CUD006", facts=DRIVER_ONLY, severities=("warn",), says="nvidia-modprobe"),

@@ -13,7 +13,8 @@ from tfenv.result import Finding
 
 LOCK = lock_named("linux-x86_64-cpu/tf2.19-py311")
 HEALTHY = context(with_lock(machine("linux-cpu-py311"), LOCK), state=state_of(LOCK))
-ROSETTA = context(machine("mac-m2-rosetta"))
+# As a translated process sees the CPU: an Intel one without AVX.
+ROSETTA = context(change(machine("mac-m2-rosetta"), "cpu", features=("sse4_2",)))
 
 
 def check(name: str, severity: str = "", *, rung: str = "environment", after: tuple[str, ...] = ()) -> Check:

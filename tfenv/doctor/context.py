@@ -48,8 +48,9 @@ class Context:
 
     @property
     def stock_notebook(self) -> bool:
-        """Colab or Kaggle, whose images are what they are on purpose."""
-        return (self.facts.notebook.host.value or "") in ("colab", "colab-enterprise", "kaggle")
+        """Colab or Kaggle, whose images are what they are on purpose; also where nobody can tell."""
+        host = self.facts.notebook.host
+        return not host.known or host.value in ("colab", "colab-enterprise", "kaggle")
 
     @property
     def reference(self) -> Optional[Lock]:

@@ -179,6 +179,8 @@ def _version(context: Context) -> tuple[Finding, ...]:
     served = {lock.python for lock in context.locks if lock.target in (target.name, target.fallback)}
     if minor in served or not served:
         return ()
+    if not context.facts.system.machine_arch.known:
+        return (cannot_tell("PY001", "the architecture of this machine", context.facts.system.machine_arch),)
     pythons = sorted(served, key=version_key)
     newer = version_key(minor) > version_key(pythons[-1])
     return (

@@ -118,8 +118,8 @@ def _emulation(context: Context) -> tuple[Finding, ...]:
 
 def _avx(context: Context) -> tuple[Finding, ...]:
     cpu = context.facts.cpu
-    if not _is_x86(context):
-        return ()
+    if not _is_x86(context) or "asimd" in (cpu.features.value or ()):
+        return ()  # an Intel Python that runs translated on ARM is MAC002's business
     if cpu.features.value is None:
         return (cannot_tell("CPU001", "what this CPU can do", cpu.features),)
     if "avx" not in cpu.features.value:

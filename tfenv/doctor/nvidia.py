@@ -44,13 +44,20 @@ def _concerned(context: Context) -> bool:
     return on_cuda_platform(context) and not cpu_by_choice(context)
 
 
+def _in_wsl(context: Context) -> bool:
+    """There the Windows driver serves /dev/dxg, and the usual files of the driver do not exist."""
+    return bool(context.facts.system.wsl.value) or "/dev/dxg" in (
+        context.facts.nvidia.device_nodes.value or ()
+    )
+
+
 def _nodes(context: Context) -> tuple[str, ...]:
     return tuple(node for node in context.facts.nvidia.device_nodes.value or () if "nvidia" in node)
 
 
 def _mismatch(context: Context) -> tuple[Finding, ...]:
     nvidia = context.facts.nvidia
-    if not _concerned(context) or context.facts.system.wsl.value:
+    if not _concerned(context) or _in_wsl(context):
         return ()
     told = "mismatch" in nvidia.driver_nvml.reason.lower()
     kernel, library = nvidia.driver_proc.value, nvidia.driver_nvml.value
@@ -77,7 +84,7 @@ def _mismatch(context: Context) -> tuple[Finding, ...]:
 
 def _no_driver(context: Context) -> tuple[Finding, ...]:
     facts, nvidia = context.facts, context.facts.nvidia
-    if not _concerned(context) or facts.system.wsl.value or not nvidia.pci_devices.value:
+    if not _concerned(context) or _in_wsl(context) or not nvidia.pci_devices.value:
         return ()
     if driver(context) is not None or _nodes(context) or facts.system.container.value:
         return ()
@@ -107,10 +114,12 @@ def _no_driver(context: Context) -> tuple[Finding, ...]:
 
 def _passed_in(context: Context) -> tuple[Finding, ...]:
     facts, nvidia = context.facts, context.facts.nvidia
-    if not _concerned(context) or not facts.system.container.value or facts.system.wsl.value:
+    if not _concerned(context) or not facts.system.container.value or _in_wsl(context):
         return ()
     if _nodes(context) or not (nvidia.pci_devices.value or driver(context)):
         return ()
+    if not nvidia.device_nodes.known:
+        return (cannot_tell("CTR002", "the device nodes of the GPU", nvidia.device_nodes),)
     return (
         Finding(
             id="CTR002",
@@ -130,10 +139,11 @@ def _passed_in(context: Context) -> tuple[Finding, ...]:
 
 def _device_nodes(context: Context) -> tuple[Finding, ...]:
     facts, nvidia = context.facts, context.facts.nvidia
-    if not _concerned(context) or facts.system.wsl.value:
+    if not _concerned(context) or _in_wsl(context):
         return ()
     if not nvidia.device_nodes.known:
-        return (cannot_tell("CUD006", "the device nodes of the GPU", nvidia.device_nodes),)
+        what = "the device nodes of the GPU"
+        return () if facts.system.container.value else (cannot_tell("CUD006", what, nvidia.device_nodes),)
     if not _nodes(context):
         return _no_nodes(context) if driver(context) and not facts.system.container.value else ()
     if not nvidia.devices_usable.known:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Optional
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -80,14 +81,25 @@ def needed_by(
     """The requirements of ``distribution`` that apply here, with those of its ``extras``."""
     found = []
     for line in distribution.requires or ():
-        try:
-            requirement = Requirement(line)
-        except InvalidRequirement:
-            continue  # metadata older than the rules; installers pass over it as well
-        marker = requirement.marker
-        if marker is None or any(marker.evaluate({**markers, "extra": extra}) for extra in extras):
-            found.append(requirement)
+        if "extra ==" in line and " or " not in line and not any(extras):
+            continue  # most lines of most packages, and parsing is what costs
+        requirement = _parsed(line)
+        marker = requirement.marker if requirement is not None else None
+        if requirement is None or (
+            marker is not None and not any(marker.evaluate({**markers, "extra": extra}) for extra in extras)
+        ):
+            continue
+        found.append(requirement)
     return found
+
+
+@lru_cache(maxsize=4096)
+def _parsed(line: str) -> Optional[Requirement]:
+    """None: metadata older than the rules, which installers pass over as well."""
+    try:
+        return Requirement(line)
+    except InvalidRequirement:
+        return None
 
 
 def within(version: Optional[str], specifier: str) -> Optional[bool]:
