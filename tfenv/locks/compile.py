@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
@@ -72,13 +71,15 @@ class UvResolver:
             return (Path(folder) / "pylock.toml").read_text(encoding="utf-8")
 
 
-def uv_resolver(environ: Mapping[str, str]) -> UvResolver:
-    """A resolver with the uv of this machine.
+def uv_resolver(
+    environ: Mapping[str, str], find: Callable[[Mapping[str, str]], Optional[str]] = find_uv
+) -> UvResolver:
+    """A resolver with the uv that ``find`` finds on this machine.
 
     Raises:
         UsageError: there is none.
     """
-    uv = find_uv(environ)
+    uv = find(environ)
     if uv is None:
         raise UsageError(
             "no-uv",
@@ -154,14 +155,13 @@ def _wanted(
 ) -> Mapping[str, SpecifierSet]:
     """What the closure demands of each of its distributions; it must be whole and consistent."""
     requires = {item.name: sorted({line for f in item.facts for line in f.requires}) for item in locked}
-    wanted = demands(requires, cell.demands, environment)
     versions = {item.name: item.version for item in locked}
-    for name, specifiers in wanted.items():
+    for name in demands(requires, cell.roots, environment):
         if name not in versions:
-            if any(name == re.split(r"[\[<>=!~;, ]", text)[0] for text in cell.demands):
-                continue  # a limit on something that this closure does not hold
             _refuse(cell, f"the resolver left out {name}, which a wheel of the closure requires")
-        if not specifiers.contains(versions[name], prereleases=True):
+    wanted = demands(requires, cell.demands, environment)
+    for name, specifiers in wanted.items():
+        if name in versions and not specifiers.contains(versions[name], prereleases=True):
             _refuse(cell, f"{name} {versions[name]} does not satisfy {specifiers}, which the closure demands")
     return wanted
 

@@ -118,10 +118,7 @@ def _compile(cell: Cell, resolver: Resolver, reader: WheelReader, reads: Executo
 def _write(directory: Path, lock: Lock) -> Optional[Change]:
     path = directory / f"{lock.id}.txt"
     data = render_lock(lock).encode("utf-8")
-    try:
-        old = path.read_bytes()
-    except FileNotFoundError:
-        old = None
+    old = path.read_bytes() if path.is_file() else None
     if old == data:
         return None
     parse_lock(data, path.name)  # what cannot be read back must not be written
