@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Optional
 
 from tfenv.codec import CodecError, decode
-from tfenv.seeding.install import PTH_NAME, read_seed
+from tfenv.seeding.install import read_seed
 from tfenv.seeding.model import Observation, SeedShow, SeedState
 
 _OBSERVER = Path(__file__).parent / "hook" / "observe.py"
@@ -84,15 +84,12 @@ def _judge(state: SeedState, observed: Observation, site_packages: Path) -> str:
         return f"The hook in {site_packages} did not start: {'; '.join(observed.problems)}."
     if observed.source == "off":
         return ""
-    if not observed.seeded and not observed.problems:
-        return "The hook started but seeded nothing: something removed it from sys.meta_path."
     if observed.source == "installed" and observed.seed != state.seed:
         return f"Another copy of the hook was first: {observed.file} with seed {observed.seed}."
     if observed.problems:
         return f"Not everything worked: {'; '.join(observed.problems)}."
+    if "random" not in observed.seeded:
+        return "The hook started but seeded nothing: something removed it from sys.meta_path."
     return (
-        "" if observed.random_seeded else f"`random` was seeded, but then drawn from before {PTH_NAME} ended."
+        "" if observed.random_seeded else "`random` was seeded, but then drawn from before the program began."
     )
-
-
-__all__ = ["show"]

@@ -116,8 +116,7 @@ class _Loader:
 def _random(hook: "Hook", module: "ModuleType") -> None:
     genuine = getattr(sys.modules.get("_random"), "Random", ())
     if not isinstance(getattr(module, "_inst", None), genuine):
-        where = getattr(module, "__file__", None)
-        raise TypeError(f"{where} is not the random of the standard library")
+        raise _stranger(module, "the random of the standard library")
     module.seed(hook.seed)
 
 
@@ -126,6 +125,8 @@ def _numpy(hook: "Hook", module: "ModuleType") -> None:
 
 
 def _tensorflow(hook: "Hook", module: "ModuleType") -> None:
+    if not hasattr(module, "random"):
+        raise _stranger(module, "TensorFlow")
     module.random.set_seed(hook.seed)
     if hook.deterministic:
         module.config.experimental.enable_op_determinism()
@@ -145,39 +146,48 @@ def _keras(hook: "Hook", module: "ModuleType") -> None:
         return
     import random
 
-    keras_2 = sys.modules[module.__name__ + ".src.backend"]
+    keras_2 = sys.modules.get(module.__name__ + ".src.backend")
+    if keras_2 is None:
+        raise _stranger(module, "a Keras that this hook knows")
     keras_2._SEED_GENERATOR.generator = random.Random(hook.seed)  # noqa: S311
 
 
+def _stranger(module: "ModuleType", expected: str) -> TypeError:
+    return TypeError(f"{getattr(module, '__file__', None)} is not {expected}")
+
+
 def _ipython(hook: "Hook", module: "ModuleType") -> None:
-    # IPython >= 9 draws its tips from the global generator, at start and at each (re)connection.
-    import random
-
-    tips = sys.modules.get("IPython.core.tips")
-    if hasattr(tips, "choice"):
-        tips.choice = random.Random().choice  # type: ignore[union-attr]  # noqa: S311
-
-    # Whatever else an unknown frontend draws before the user's first cell is undone there.
     shell_class = module.InteractiveShell
     init_events = shell_class.init_events
 
     def init_events_once(shell: "ModuleType") -> None:
         shell_class.init_events = init_events
         init_events(shell)
-
-        def first_cell(info: object) -> None:
-            if not getattr(info, "store_history", True):
-                return  # a line of the configuration, not yet a cell of the user
-            shell.events.unregister("pre_run_cell", first_cell)
-            if hook.source != "off":
-                random.seed(hook.seed)
-
         try:
-            shell.events.register("pre_run_cell", first_cell)
+            _steady_shell(hook, shell)
         except Exception as error:
             _note(hook, "IPython", error)
 
     shell_class.init_events = init_events_once
+
+
+def _steady_shell(hook: "Hook", shell: "ModuleType") -> None:
+    import random
+
+    # IPython >= 9 draws a tip for its banner from the global generator; a kernel does so for each kernel_info
+    # request, that is at start and whenever a page connects, although nobody sees it there.
+    if "ipykernel" in sys.modules and hasattr(shell, "enable_tip"):
+        shell.enable_tip = False  # type: ignore[attr-defined]
+
+    # Whatever else the frontend draws before the user's first cell is undone there.
+    def first_cell(info: object) -> None:
+        if not getattr(info, "store_history", True):
+            return  # a line of the configuration, not yet a cell of the user
+        shell.events.unregister("pre_run_cell", first_cell)
+        if hook.source != "off":
+            random.seed(hook.seed)
+
+    shell.events.register("pre_run_cell", first_cell)
 
 
 _SEEDERS = {
