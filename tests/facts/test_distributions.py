@@ -181,6 +181,18 @@ TF = ("tensorflow/__init__.py", "tensorflow/python/ops.py", "tensorflow/libtenso
         ),
         pytest.param(
             [
+                wheel(
+                    "nvidia-cublas", "13", record=("nvidia/cu13/__init__.py", "nvidia/cu13/lib/libcublas.so")
+                ),
+                wheel(
+                    "nvidia-cufft", "12", record=("nvidia/cu13/__init__.py", "nvidia/cu13/lib/libcufft.so")
+                ),
+            ],
+            (),
+            id="an-init-file-alone-is-no-overlap",
+        ),
+        pytest.param(
+            [
                 wheel("protobuf", "5.29.6", record=("google/protobuf/message.py", "google/_upb/_message.so")),
                 wheel("protobuf-nightly", "6.0", record=("google/protobuf/message.py",)),
                 wheel("googleapis-common-protos", "1.0", record=("google/api/http.py",)),

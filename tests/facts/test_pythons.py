@@ -79,13 +79,19 @@ def test_an_installation_counts_once_and_not_by_its_environments(tmp_path: Path)
     assert found(tmp_path, PATH="/env/bin") == [("3.12.1", "system", "/usr/bin/python3.12")]
 
 
-def test_shims_and_impostors_are_no_interpreters(tmp_path: Path) -> None:
-    for name in ("pyenv/shims/python3", "bin/python3", "usr/bin/python3.99"):
+@needs_two
+def test_a_shim_stands_for_an_interpreter_found_elsewhere(tmp_path: Path) -> None:
+    link(tmp_path / "pyenv/shims/python3", NEW)
+    assert found(tmp_path, PATH="/pyenv/shims") == []
+
+
+def test_impostors_are_no_interpreters(tmp_path: Path) -> None:
+    for name in ("bin/python3", "usr/bin/python3.99"):
         path = tmp_path / name
         path.parent.mkdir(parents=True)
         path.write_text("#!/bin/sh\nexit 127\n")
         path.chmod(0o755)
-    assert found(tmp_path, PATH="/pyenv/shims:/bin") == []
+    assert found(tmp_path, PATH="/bin") == []
 
 
 def test_a_machine_without_any(tmp_path: Path) -> None:

@@ -6,15 +6,20 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+from facts.fakes import FakeMachine, probe
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tfenv.codec import decode, encode
 from tfenv.errors import UsageError
 from tfenv.facts.later import Later
+from tfenv.facts.machine import Ran
 from tfenv.facts.model import Fact, Facts
-from tfenv.facts.read import read_facts
+from tfenv.facts.read import facts_of, read_facts
 
 
 def all_facts(value: object, path: str = "") -> dict[str, Fact[object]]:
@@ -73,7 +78,7 @@ def test_a_target_that_is_none_is_an_error(tmp_path: Path) -> None:
 
 def test_reading_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from pathlib import Path; from tfenv.facts.read import read_facts;"
+        "import sys; from pathlib import Path; from tfenv.facts.read import facts_of, read_facts;"
         "read_facts(None, cwd=Path.cwd()); print(' '.join(sorted(sys.modules)))"
     )
     environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -99,3 +104,63 @@ def test_later_hands_over_the_value_or_the_error() -> None:
     assert Later(lambda: 3).result() == 3
     with pytest.raises(ZeroDivisionError):
         Later(lambda: 1 // 0).result()
+
+
+#: Files a reader parses, whose content nobody promises.
+PARSED = (
+    "/etc/os-release",
+    "/etc/git_commit",
+    "/proc/1/cgroup",
+    "/proc/100/cmdline",
+    "/proc/100/status",
+    "/proc/cpuinfo",
+    "/proc/driver/nvidia/version",
+    "/proc/meminfo",
+    "/proc/mounts",
+    "/proc/self/cgroup",
+    "/proc/sys/kernel/osrelease",
+    "/sys/bus/pci/devices/0/class",
+    "/sys/bus/pci/devices/0/vendor",
+    "/sys/fs/cgroup/cpu.max",
+    "/sys/fs/cgroup/memory.max",
+    "/System/Library/CoreServices/SystemVersion.plist",
+    "/usr/lib/python3.11/EXTERNALLY-MANAGED",
+    "/venv/conda-meta/a-1-0.json",
+    "/venv/lib/python3.11/site-packages/a.dist-info/METADATA",
+    "/venv/lib/python3.11/site-packages/keras.dist-info/RECORD",
+)
+#: Pieces of what such files hold, cut anywhere.
+PIECES = (
+    "PPid:", "0::", "memory", "cpu", ":", "/", "\n", "\n\n", "=", "MemTotal:", "processor", "flags",
+    "Features", "CPU implementer", "max", "-1", " ", "overlay", "ID", "VERSION_ID", "[externally-managed]",
+    "Error", "<plist>", "<dict>", "Name:", "Version:", "Requires-Dist:", "keras/", ",", "0x10de", "0x03",
+    "%", "\0", "²", "12", "kB", "us",
+)  # fmt: skip
+
+
+@given(
+    platform=st.sampled_from(["linux", "darwin", "win32", "freebsd14"]),
+    stdout=st.sampled_from(
+        ["", "{}", "[]", '{"nvml": {}}', '{"nvml": {"driver": 3, "gpus": [{}]}}', '{"nodes": 1}']
+    ),
+    files=st.dictionaries(
+        st.sampled_from(PARSED),
+        st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=8)), max_size=12).map("".join),
+    ),
+)
+@settings(max_examples=60, deadline=None)
+def test_no_content_of_a_file_stops_the_readers(platform: str, stdout: str, files: dict[str, str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        machine = FakeMachine(
+            root,
+            platform=platform,
+            commands={"python": Ran(outcome="exited", stdout=stdout), "nvidia-smi": Ran(outcome="hung")},
+            sysctls={"hw.optional.arm64": 1},
+        )
+        for absolute, text in files.items():
+            machine.path(absolute).parent.mkdir(parents=True, exist_ok=True)
+            machine.path(absolute).write_bytes(text.encode("utf-8", "surrogatepass"))
+        here = probe(prefix="/venv", base_prefix="/venv")
+        facts = facts_of(here, cwd=root, machine=machine)
+        assert decode(Facts, json.loads(json.dumps(encode(facts)))) == facts

@@ -95,14 +95,14 @@ def mac_machine(
     purelib = f"~/ml/.venv/lib/python{minor}/site-packages"
     arm = system.machine_arch.value == "arm64"
     gpu = known(chip, "machdep.cpu.brand_string") if arm else known(None, "hw.optional.arm64")
-    no_nvidia = "macOS has no NVIDIA driver"
+    no_nvidia = "no NVIDIA driver exists for this system"
     return Facts(
         python=python(python_version, "~/ml/.venv/bin/python", platform_tag, build_arch),
         system=system,
         cpu=cpu(chip, count, features, "sysctl"),
         resources=desktop_resources(memory_gb, 180, "hw.memsize"),
         nvidia=NvidiaFacts(
-            pci_devices=known(0, no_nvidia),
+            pci_devices=unknown("the PCI bus", "not read on macOS"),
             driver_nvml=known(None, no_nvidia),
             cuda_version_nvml=known(None, no_nvidia),
             gpus=known((), no_nvidia),
@@ -112,8 +112,11 @@ def mac_machine(
             nvidia_smi=known("missing", no_nvidia),
             libcuda=known(None, no_nvidia),
         ),
-        other_gpus=OtherGpuFacts(apple=gpu, amd=unknown("PCI", "not read on macOS")),
-        notebook=replace(NO_NOTEBOOK, kernel_pid=unknown("parents in /proc", "there is no /proc on macOS")),
+        other_gpus=OtherGpuFacts(apple=gpu, amd=unknown("the PCI bus", "not read on macOS")),
+        notebook=replace(
+            NO_NOTEBOOK,
+            kernel_pid=unknown("this process and its parents in /proc", "there is no /proc on macOS"),
+        ),
         environment=environment("~/ml/.venv", purelib, activated="~/ml/.venv"),
         packages=only_pip(purelib),
         variables=known(variables(LANG="en_US.UTF-8", VIRTUAL_ENV="~/ml/.venv"), "the environment"),
@@ -145,12 +148,15 @@ def windows_machine() -> Facts:
         resources=desktop_resources(32, 250, "GlobalMemoryStatusEx"),
         nvidia=replace(
             NO_NVIDIA,
-            pci_devices=unknown("PCI", "not read on Windows"),
-            driver_proc=known(None, "not Linux"),
-            device_nodes=known((), "not Linux"),
+            pci_devices=unknown("the PCI bus", "not read on Windows"),
         ),
-        other_gpus=OtherGpuFacts(apple=known(None, "not macOS"), amd=unknown("PCI", "not read on Windows")),
-        notebook=replace(NO_NOTEBOOK, kernel_pid=unknown("parents in /proc", "there is no /proc on Windows")),
+        other_gpus=OtherGpuFacts(
+            apple=known(None, "not macOS"), amd=unknown("the PCI bus", "not read on Windows")
+        ),
+        notebook=replace(
+            NO_NOTEBOOK,
+            kernel_pid=unknown("this process and its parents in /proc", "there is no /proc on Windows"),
+        ),
         environment=environment("~\\ml\\.venv", purelib, activated="~\\ml\\.venv"),
         packages=only_pip(purelib),
         variables=known(variables(VIRTUAL_ENV="~\\ml\\.venv"), "the environment"),
@@ -340,7 +346,7 @@ def colab_machine(python_version: str, freeze: str, *, release: str, gpu: bool) 
     notebook = NotebookFacts(
         host=known("colab", "COLAB_RELEASE_TAG"),
         release=known(release, "COLAB_RELEASE_TAG"),
-        kernel_pid=known(1142, "parents in /proc"),
+        kernel_pid=known(1142, "this process and its parents in /proc"),
         ci=known(None, "environment variables"),
     )
     return replace(facts, notebook=notebook)
@@ -384,7 +390,7 @@ def kaggle_machine() -> Facts:
     notebook = NotebookFacts(
         host=known("kaggle", "KAGGLE_KERNEL_RUN_TYPE"),
         release=known("78aaa43f", "/etc/git_commit"),
-        kernel_pid=known(23, "parents in /proc"),
+        kernel_pid=known(23, "this process and its parents in /proc"),
         ci=known(None, "environment variables"),
     )
     return replace(facts, notebook=notebook)

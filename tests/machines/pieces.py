@@ -40,16 +40,16 @@ def python(
     pip: str | None = "24.0",
 ) -> PythonFacts:
     return PythonFacts(
-        executable=known(executable, PROBE),
+        executable=known(executable, "sys.executable"),
         version=known(version, PROBE),
         implementation=known("cpython", PROBE),
         bits=known(64, PROBE),
         build_arch=known(arch, PROBE),
-        free_threaded=known(False, PROBE),
+        free_threaded=known(False, "sysconfig Py_GIL_DISABLED"),
         debug_build=known(False, PROBE),
         platform_tag=known(platform_tag, "sysconfig.get_platform()"),
         pip_version=known(pip, "installed distributions"),
-        writes_bytecode=known(True, PROBE),
+        writes_bytecode=known(True, "sys.dont_write_bytecode"),
     )
 
 
@@ -63,7 +63,7 @@ def environment(
     site_packages: tuple[str, ...] = (),
 ) -> EnvironmentFacts:
     return EnvironmentFacts(
-        prefix=known(prefix, PROBE),
+        prefix=known(prefix, "sys.prefix"),
         kind=known(kind, "sys.prefix, sys.base_prefix and conda-meta"),
         externally_managed=known(externally_managed, "EXTERNALLY-MANAGED beside the standard library"),
         user_site=known(None, "site.getusersitepackages()"),
@@ -77,9 +77,9 @@ def environment(
 
 def packages(distributions: tuple[Distribution, ...], shared: tuple[SharedFolder, ...] = ()) -> PackageFacts:
     return PackageFacts(
-        distributions=known(distributions, "dist-info folders on sys.path"),
-        shared_folders=known(shared, "RECORD of the distributions concerned"),
-        duplicates=known((), "dist-info folders on sys.path"),
+        distributions=known(distributions, "metadata folders on sys.path"),
+        shared_folders=known(shared, "RECORD files"),
+        duplicates=known((), "metadata folders on sys.path"),
         conda_and_pip=known((), "conda-meta and INSTALLER"),
         shadowing=known((), "the working folder and PYTHONPATH"),
     )
@@ -105,8 +105,8 @@ NO_NVIDIA = NvidiaFacts(
 NO_OTHER_GPU = OtherGpuFacts(apple=known(None, "not macOS"), amd=known(0, "/sys/bus/pci/devices"))
 NO_NOTEBOOK = NotebookFacts(
     host=known(None, "environment variables"),
-    release=known(None, "environment variables"),
-    kernel_pid=known(None, "parents in /proc"),
+    release=known(None, "the notebook host"),
+    kernel_pid=known(None, "this process and its parents in /proc"),
     ci=known(None, "environment variables"),
 )
 
@@ -133,9 +133,9 @@ def nvidia(
         ),
         driver_proc=known(driver, "/proc/driver/nvidia/version"),
         device_nodes=known(tuple(sorted(nodes)), "/dev"),
-        devices_usable=known(True, "opened for reading and writing"),
-        nvidia_smi=known("ok", "nvidia-smi -L"),
-        libcuda=known(libcuda, "dlopen"),
+        devices_usable=known(True, "opening the device nodes"),
+        nvidia_smi=known("ok", "/usr/bin/nvidia-smi -L"),
+        libcuda=known(libcuda, "the loader"),
     )
 
 
@@ -155,10 +155,12 @@ def linux(
         kernel=known(kernel, "uname"),
         machine_arch=known(arch, "uname"),
         rosetta=known(False, "not macOS"),
-        libc=known(libc[0], "confstr" if libc[0] == "glibc" else PROBE),
-        libc_version=known(libc[1], "confstr" if libc[0] == "glibc" else "the musl loader"),
+        libc=known(libc[0], "confstr CS_GNU_LIBC_VERSION" if libc[0] == "glibc" else "sysconfig"),
+        libc_version=known(
+            libc[1], "confstr CS_GNU_LIBC_VERSION" if libc[0] == "glibc" else f"/lib/ld-musl-{arch}.so.1"
+        ),
         wsl=known(wsl, "/proc/sys/kernel/osrelease"),
-        container=known(container, "/.dockerenv, /run/.containerenv, environment variables, /proc/1/cgroup"),
+        container=known(container, "environment variables, /.dockerenv, /run/.containerenv, /proc/1/cgroup"),
     )
 
 
@@ -195,11 +197,11 @@ def resources(
 ) -> ResourceFacts:
     return ResourceFacts(
         memory=known(memory_gb * GB, "/proc/meminfo"),
-        cgroup_memory_limit=known(limit_gb * GB if limit_gb else None, "/sys/fs/cgroup"),
-        cgroup_cpu_limit=known(cpus, "/sys/fs/cgroup"),
-        env_disk_free=known(disk_free_gb * GB, "statvfs of the environment"),
+        cgroup_memory_limit=known(limit_gb * GB if limit_gb else None, "memory limits in /sys/fs/cgroup"),
+        cgroup_cpu_limit=known(cpus, "CPU quotas in /sys/fs/cgroup"),
+        env_disk_free=known(disk_free_gb * GB, "filesystem of the environment"),
         env_writable=known(True, "access to the environment"),
-        shm_size=known(memory_gb * GB // 2 if shm is None else shm, "statvfs of /dev/shm"),
+        shm_size=known(memory_gb * GB // 2 if shm is None else shm, "/dev/shm"),
     )
 
 
@@ -209,7 +211,7 @@ def desktop_resources(memory_gb: int, disk_free_gb: int, source: str) -> Resourc
         memory=known(memory_gb * GB, source),
         cgroup_memory_limit=known(None, "not Linux"),
         cgroup_cpu_limit=known(None, "not Linux"),
-        env_disk_free=known(disk_free_gb * GB, "statvfs of the environment"),
+        env_disk_free=known(disk_free_gb * GB, "filesystem of the environment"),
         env_writable=known(True, "access to the environment"),
         shm_size=known(None, "not Linux"),
     )

@@ -32,7 +32,7 @@ def memory_limit(machine: Machine) -> Fact[int]:
         int(text)
         for folder in _folders(groups.value)
         for name in ("memory.max", "memory.limit_in_bytes")
-        if (text := _content(machine, f"{folder}/{name}")).isdigit()
+        if (text := _content(machine, f"{folder}/{name}")).isdecimal()
     ]
     limit = min((value for value in limits if value < _UNLIMITED), default=None)
     return known(limit, f"memory limits in {_ROOT}")
@@ -53,7 +53,7 @@ def _quota(machine: Machine, folder: str) -> float | None:
         words = [_content(machine, f"{folder}/cpu.cfs_{name}_us") for name in ("quota", "period")]
     quota, period = words
     # "max" or -1: no quota.
-    if not (quota.isdigit() and period.isdigit() and int(period) > 0):
+    if not (quota.isdecimal() and period.isdecimal() and int(period) > 0):
         return None
     return int(quota) / int(period)
 

@@ -6,6 +6,8 @@ none of them loaded.
 
 from __future__ import annotations
 
+import re
+
 from tfenv.facts.machine import Machine, exists, read_text, why
 from tfenv.facts.model import Fact, NotebookFacts, known, unknown
 
@@ -98,8 +100,10 @@ def kernel_pid(machine: Machine) -> Fact[int]:
             return unknown(source, f"process {pid}: {why(error)}")
         if any(launcher in word for word in command[:6] for launcher in _LAUNCHERS):
             return known(pid, source)
-        parent = next((line.split()[1] for line in status.splitlines() if line.startswith("PPid:")), "0")
-        pid = int(parent)
+        parent = re.search(r"^PPid:\s*(\d{1,10})$", status, re.MULTILINE)
+        if parent is None:
+            return unknown(source, f"process {pid}: its status names no parent")
+        pid = int(parent[1])
         if pid == 0:
             return known(None, source)
     return unknown(source, f"more than {_MOST_PARENTS} parents")

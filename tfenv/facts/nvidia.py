@@ -68,9 +68,8 @@ def nvidia_facts(machine: Machine) -> NvidiaFacts:
 
 def _nothing(source: str, machine: Machine) -> NvidiaFacts:
     absent: Fact[str] = known(None, source)
-    on_bus = machine.platform == "linux"
     return NvidiaFacts(
-        pci_devices=pci.display_controllers(machine, pci.NVIDIA) if on_bus else known(0, source),
+        pci_devices=pci.display_controllers(machine, pci.NVIDIA),
         driver_nvml=absent,
         cuda_version_nvml=absent,
         gpus=known((), source),
@@ -156,7 +155,8 @@ def _ask(machine: Machine, nodes: Iterable[str]) -> tuple[_Stages, Ran]:
             finished = json.loads(line)
         except ValueError:
             continue  # cut off by the end of the child
-        stages.update({key: value for key, value in finished.items() if isinstance(value, dict)})
+        if isinstance(finished, dict):
+            stages.update({key: value for key, value in finished.items() if isinstance(value, dict)})
     return stages, ran
 
 

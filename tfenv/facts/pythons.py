@@ -62,7 +62,7 @@ def find_interpreters(machine: Machine = LOCAL) -> tuple[FoundPython, ...]:
 
 
 def _order(version: str) -> tuple[int, ...]:
-    return tuple(int(part) if part.isdigit() else -1 for part in version.split("."))
+    return tuple(int(part) if part.isdecimal() else -1 for part in version.split("."))
 
 
 def _probe(path: str, machine: Machine) -> InterpreterProbe | None:
@@ -109,7 +109,7 @@ def _candidates(machine: Machine) -> Iterator[tuple[str, Path]]:
 def _in_folder(folder: Path) -> list[Path]:
     """python3.x first: it says which one it is."""
     found = sorted(folder.glob("python3.[0-9]*")) if exists(folder) else []
-    versions = [path for path in found if path.name.partition(".")[2].isdigit()]
+    versions = [path for path in found if path.name.partition(".")[2].isdecimal()]
     return [*versions, *(path for path in (folder / "python3", folder / "python") if exists(path))]
 
 

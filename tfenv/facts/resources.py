@@ -43,7 +43,7 @@ def memory(machine: Machine) -> Fact[int]:
         return unknown(_MEMINFO, why(error))
     for line in lines:
         words = line.split()
-        if words[:1] == ["MemTotal:"] and len(words) > 1 and words[1].isdigit():
+        if words[:1] == ["MemTotal:"] and len(words) > 1 and words[1].isdecimal():
             return known(int(words[1]) * 1024, _MEMINFO)
     return unknown(_MEMINFO, "no MemTotal in it")
 
