@@ -512,7 +512,7 @@ APPLE = [
         check="MAC018",
         facts=machine("mac-m2-py313"),
         severities=("warn",),
-        says="tensorflow-metal has no wheels for Python 3.13",
+        says="only for Python 3.9, 3.10, 3.11, 3.12",
     ),
     Case(
         id="cpu-was-chosen",

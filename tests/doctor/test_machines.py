@@ -81,7 +81,12 @@ def test_stock_notebooks_are_no_reason_to_worry(name: str) -> None:
 def test_the_mac_with_python_3_13_is_told_why_and_both_ways_out() -> None:
     (finding,) = one(machine("mac-m2-py313"), "MAC018")
     assert finding.title == "The GPU of this Mac cannot be used with Python 3.13"
-    assert finding.cause == "tensorflow-metal has no wheels for Python 3.13"
+    assert finding.cause == "tensorflow-metal has no wheels for it, only for Python 3.9, 3.10, 3.11, 3.12."
+    assert [item.value for item in finding.evidence] == [
+        "3.13.5",
+        "Apple M2",
+        "tensorflow-metal has no wheels for Python 3.13",
+    ]
     assert finding.remedy.commands == (
         "uv venv --python 3.12 .venv",
         "tfenv bootstrap --venv .venv",

@@ -70,11 +70,12 @@ def _metal_python(context: Context) -> tuple[Finding, ...]:
             id="MAC018",
             severity="warn",
             title=f"The GPU of this Mac cannot be used with Python {python}",
-            cause=why[0].reason if why else f"tensorflow-metal has no wheels for Python {python}.",
+            cause=f"tensorflow-metal has no wheels for it, only for Python "
+            f"{', '.join(sorted(served, key=version_key))}.",
             evidence=(
                 seen("Python", context.facts.python.version),
                 seen("chip", context.facts.other_gpus.apple),
-                *(Evidence(what="known because of", value=entry.source, source="tfenv") for entry in why[:1]),
+                *(Evidence(what="policy", value=entry.reason, source=entry.source) for entry in why[:1]),
             ),
             remedy=Remedy(
                 text=f"For the GPU, use Python {newest}. Or stay on the CPU with this one.",
