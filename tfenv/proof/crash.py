@@ -92,12 +92,12 @@ def _crash(cause: Cause, outcome: ChildOutcome) -> Crash:
         title=cause.title,
         cause=cause.cause,
         remedy=cause.remedy,
-        status="time limit" if outcome.hung else describe(outcome.status),
+        status=_time_limit(outcome) if outcome.hung else describe(outcome.status),
         stage=next((event.stage for event in reversed(outcome.events) if event.stage), ""),
         step=_last_step(outcome),
         conclusive=cause.conclusive,
         quotes=_quotes(outcome.output),
-        stacks=tuple(outcome.stacks.splitlines()[:_STACK_LINES]),
+        stacks=_stacks(outcome.stacks),
     )
 
 
@@ -107,10 +107,21 @@ def _quotes(output: str) -> tuple[str, ...]:
     return tuple(telling[-_QUOTES:] or lines[-2:])
 
 
+def _stacks(text: str) -> tuple[str, ...]:
+    """The frames that faulthandler wrote, without those of the import system."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return tuple(line for line in lines if "importlib" not in line)[:_STACK_LINES]
+
+
+def _time_limit(outcome: ChildOutcome) -> str:
+    limit = next((event.limit for event in reversed(outcome.events) if event.limit), 0.0)
+    return f"no end within {limit:g} s" if limit else "no first line within its time limit"
+
+
 def _last_step(outcome: ChildOutcome) -> str:
     """The last thing announced, unless its stage was over."""
     for event in reversed(outcome.events):
-        if event.event in ("done", "end"):
+        if event.event == "done":
             return ""
         if event.step:
             return event.step

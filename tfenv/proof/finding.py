@@ -11,6 +11,8 @@ from tfenv.records import record
 from tfenv.result import Evidence, Finding, Remedy, Severity
 
 _STACK_LINES = 12
+#: Kinds of crash whose title says where.
+_PLACELESS = ("tensorflow-missing", "startup", "teardown")
 
 
 @record
@@ -103,11 +105,13 @@ def _of_crash(report: ProofReport, crash: Crash) -> Finding:
         Evidence(what="stack", value=line.strip(), source="faulthandler")
         for line in crash.stacks[:_STACK_LINES]
     ]
-    doing = "importing TensorFlow" if crash.stage in ("", "S0") else f"training ({crash.step or crash.stage})"
+    importing = crash.stage in ("", "S0") and crash.kind != "teardown"
+    doing = "importing TensorFlow" if importing else f"training ({crash.step or crash.stage})"
+    title = crash.title[:1].upper() + crash.title[1:]
     return Finding(
-        id="IMP001" if crash.stage in ("", "S0") else "TRN003",
+        id="IMP001" if importing else "TRN003",
         severity="warn" if crash.kind == "teardown" else severity,
-        title=crash.title if crash.kind == "tensorflow-missing" else f"While {doing}: {crash.title}",
+        title=title if crash.kind in _PLACELESS else f"While {doing}: {crash.title}",
         cause=crash.cause,
         evidence=tuple(evidence),
         remedy=Remedy(text=crash.remedy, commands=(_smoke(report),)),

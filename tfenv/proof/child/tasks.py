@@ -84,7 +84,7 @@ def image_classifier(context):
     context.reseed("images")
     inputs = keras.Input((SIDE, SIDE, 1))
     hidden = layers.RandomFlip("horizontal", seed=context.seed % 2**31)(inputs)
-    hidden = layers.Conv2D(16, 3, activation="relu")(hidden)
+    hidden = layers.Conv2D(32, 3, activation="relu")(hidden)
     hidden = layers.Flatten()(layers.MaxPooling2D()(hidden))
     model = keras.Model(inputs, layers.Dense(1, activation="sigmoid")(hidden))
     model.compile(optimizer=keras.optimizers.Adam(0.02), loss="binary_crossentropy", jit_compile=False)
