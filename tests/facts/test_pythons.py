@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Optional
 
 import pytest
 
-from tfenv.facts.machine import LocalMachine
+from tfenv.facts.machine import LocalMachine, Ran
 from tfenv.facts.pythons import FoundPython, find_interpreters
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="symbolic links to interpreters")
@@ -110,3 +112,52 @@ def test_the_pythons_of_this_machine_run() -> None:
 def test_minor() -> None:
     one = FoundPython(path="/p", version="3.12.1", implementation="cpython", found_by="PATH")
     assert one.minor == "3.12"
+
+
+class WindowsLike(LocalMachine):
+    """This machine with the launcher of Windows."""
+
+    def __init__(self, listing: str, environ: dict[str, str]) -> None:
+        super().__init__(environ=environ)
+        self._listing = listing
+
+    @property
+    def platform(self) -> str:
+        return "win32"
+
+    def which(self, command: str) -> Optional[str]:
+        return "py" if command == "py" else None
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        limit: float,
+        cwd: Optional[Path] = None,
+        environ: Optional[Mapping[str, str]] = None,
+    ) -> Ran:
+        if command[0] == "py":
+            return Ran(outcome="exited", stdout=self._listing)
+        return super().run(command, limit=limit, cwd=cwd, environ=environ)
+
+
+@needs_two
+def test_the_launcher_of_windows_lists_interpreters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    # To this system a name like any other.
+    (tmp_path / "C:\\Python312\\python.exe").symlink_to(NEW)
+    rows = (
+        " -V:3.12 *        C:\\Python312\\python.exe",
+        " -V:3.11     C:\\Gone\\python.exe",
+        "No drive here",
+    )
+    listing = "\r\n".join(rows)
+    machine = WindowsLike(listing, {"PATH": "C/WindowsApps"})
+    assert find_interpreters(machine) == (
+        FoundPython(
+            path="C:\\Python312\\python.exe",
+            version="3.12.1",
+            implementation="cpython",
+            found_by="py launcher",
+        ),
+    )

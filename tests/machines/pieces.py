@@ -6,11 +6,13 @@ The sources are those that the readers name, in short.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from tfenv.facts.model import (
     CpuFacts,
     Distribution,
     EnvironmentFacts,
+    Facts,
     GpuFacts,
     NotebookFacts,
     NvidiaFacts,
@@ -219,3 +221,60 @@ def desktop_resources(memory_gb: int, disk_free_gb: int, source: str) -> Resourc
 
 def variables(**values: str) -> Mapping[str, str]:
     return dict(sorted(values.items()))
+
+
+def linux_machine(
+    python_version: str,
+    *,
+    system: SystemFacts | None = None,
+    processor: CpuFacts | None = None,
+    memory: ResourceFacts | None = None,
+    gpus: NvidiaFacts = NO_NVIDIA,
+) -> Facts:
+    """A fresh, activated venv in the home folder of a Linux machine."""
+    system = system or linux("ubuntu 22.04", "6.8.0-60-generic")
+    arch = system.machine_arch.value or ""
+    minor = python_version.rpartition(".")[0]
+    purelib = f"~/ml/.venv/lib/python{minor}/site-packages"
+    return Facts(
+        python=python(python_version, "~/ml/.venv/bin/python", f"linux-{arch}", arch),
+        system=system,
+        cpu=processor or cpu("AMD Ryzen 9 7950X 16-Core Processor", 32, X86_64_V4),
+        resources=memory or resources(64, 420),
+        nvidia=gpus,
+        other_gpus=NO_OTHER_GPU,
+        notebook=NO_NOTEBOOK,
+        environment=environment("~/ml/.venv", purelib, activated="~/ml/.venv"),
+        packages=only_pip(purelib),
+        variables=known(variables(LANG="en_US.UTF-8", VIRTUAL_ENV="~/ml/.venv"), "the environment"),
+    )
+
+
+def system_machine(
+    python_version: str,
+    *,
+    executable: str,
+    prefix: str,
+    purelib: str,
+    base: Facts,
+    pip: str | None,
+    externally_managed: str | None = None,
+    site_packages: tuple[str, ...] = (),
+    installed: PackageFacts,
+    set_variables: Mapping[str, str],
+) -> Facts:
+    """The interpreter of the system itself, on the machine of ``base``."""
+    arch = base.system.machine_arch.value or ""
+    return replace(
+        base,
+        python=python(python_version, executable, f"linux-{arch}", arch, pip=pip),
+        environment=environment(
+            prefix,
+            purelib,
+            kind="system",
+            externally_managed=externally_managed,
+            site_packages=site_packages,
+        ),
+        packages=installed,
+        variables=known(set_variables, "the environment"),
+    )
