@@ -13,7 +13,7 @@ from tfenv.events import Listener
 from tfenv.facts.interpreter import InterpreterProbe, read_interpreter
 from tfenv.facts.model import Distribution, Facts
 from tfenv.facts.pythons import find_interpreters
-from tfenv.facts.read import read_facts
+from tfenv.facts.read import facts_of
 from tfenv.flow.host import Host, site_of
 from tfenv.flow.machine import machine_key
 from tfenv.flow.request import BootstrapReport, BootstrapRequest, LockSummary
@@ -27,7 +27,7 @@ from tfenv.install.site import Site
 from tfenv.install.state import EnvState, ProofState, read_state, write_state
 from tfenv.install.transaction import Transaction
 from tfenv.install.venv import make_venv, remove_venv
-from tfenv.locks.catalogue import Catalogue, load_catalogue
+from tfenv.locks.catalogue import Catalogue
 from tfenv.locks.choose import check_wish, choose_lock
 from tfenv.locks.model import Lock
 from tfenv.proof.model import ProofReport
@@ -69,8 +69,7 @@ def bootstrap(
     settled = find_settled(request, host, catalogue)
     if settled is not None:
         return settled
-    locks = load_catalogue(catalogue)
-    choice = _choose(request, host, locks, listener)
+    choice = _choose(request, host, catalogue, listener)
     if request.dry_run:
         return _report(request, choice, _plan(choice, host), environ)
     if host.venv is None:
@@ -81,7 +80,7 @@ def bootstrap(
     try:
         write_state(site.folder, EnvState(tfenv=__version__, owned=True, distributions={}))
         probe = read_interpreter(site.python)
-        facts = read_facts(site.python, cwd=Path.cwd())
+        facts = facts_of(probe, cwd=Path.cwd())
         made = replace(choice, probe=probe, facts=facts)
         report = _carry_out(request, made, Host(python=site.python), environ, listener, on_terminal)
     except BaseException:
@@ -92,16 +91,16 @@ def bootstrap(
     return replace(report, made=True)
 
 
-def _choose(request: BootstrapRequest, host: Host, locks: Catalogue, listener: Listener) -> _Choice:
+def _choose(request: BootstrapRequest, host: Host, catalogue: Path, listener: Listener) -> _Choice:
     """The lock for the host's interpreter; for an environment still to be made, any interpreter will do."""
     try:
-        return _choose_for(request, host.python, locks)
+        return _choose_for(request, host.python, catalogue)
     except NoLockError as refusal:
         if host.venv is None or host.python is not None:
             raise
         for found in find_interpreters():
             try:
-                choice = _choose_for(request, Path(found.path), locks)
+                choice = _choose_for(request, Path(found.path), catalogue)
             except (NoLockError, UsageError):
                 continue
             listener.note(f"{refusal.message} Using Python {found.version} at {found.path} instead.")
@@ -109,12 +108,24 @@ def _choose(request: BootstrapRequest, host: Host, locks: Catalogue, listener: L
         raise
 
 
-def _choose_for(request: BootstrapRequest, python: Optional[Path], locks: Catalogue) -> _Choice:
+def _choose_for(request: BootstrapRequest, python: Optional[Path], catalogue: Path) -> _Choice:
     probe = read_interpreter(python)
-    facts = read_facts(python, cwd=Path.cwd())
+    facts = facts_of(probe, cwd=Path.cwd())
     target = choose_target(facts, request.target)
     lock = choose_lock(locks, target=target, facts=facts, wish=request.tf, hosts=find_interpreters)
     return _Choice(probe=probe, facts=facts, target=target, lock=lock)
+
+
+def _with_unreadable(refusal: NoLockError, locks: Catalogue) -> NoLockError:
+    """``refusal``, or what is more likely the cause: a damaged lockfile."""
+    if not locks.unreadable:
+        return refusal
+    broken = locks.unreadable[0]
+    return NoLockError(
+        refusal.code,
+        f"{refusal.message} The lockfile of {broken.id} cannot be read: {broken.reason}",
+        hint="Reinstall tfenv; every damaged file is named by: tfenv locks verify",
+    )
 
 
 def _plan(choice: _Choice, host: Host) -> Plan:

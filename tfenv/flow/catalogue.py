@@ -10,14 +10,14 @@ from tfenv.errors import EXIT_CHECK_FAILED, EXIT_OK, NoLockError
 from tfenv.events import Listener
 from tfenv.flow.command import gather
 from tfenv.flow.templates import write_file
-from tfenv.locks.catalogue import Unreadable, load_catalogue, read_lock
+from tfenv.locks.catalogue import Unreadable, load_catalogue, lock_ids, read_lock
 from tfenv.locks.choose import choose_lock
 from tfenv.locks.fit import Fit, fit
 from tfenv.locks.model import Lock, NoStack
 from tfenv.locks.refresh import RefreshReport
 from tfenv.paths import cache_dir, lockfiles_dir
 from tfenv.records import record
-from tfenv.result import Result
+from tfenv.result import Result, status_of
 from tfenv.targets.choose import choose_target
 from tfenv.targets.model import Target
 
@@ -107,4 +107,32 @@ def refresh_command(only: tuple[str, ...], *, listener: Listener) -> Result[Refr
         status="fail" if failed else "ok",
         exit_code=EXIT_CHECK_FAILED if failed else EXIT_OK,
         data=report,
+    )
+
+
+@record
+class Verified:
+    """A check of the whole catalogue."""
+
+    locks: int
+    bytes: int
+
+
+def verify_command() -> Result[Verified]:
+    """``tfenv locks verify``: exit 1 if anything is wrong; the findings say what."""
+    from tfenv.locks.verify import verify_catalogue
+
+    directory = lockfiles_dir()
+    findings = verify_catalogue(directory)
+    data = Verified(
+        locks=len(lock_ids(directory)),
+        bytes=sum(path.stat().st_size for path in directory.rglob("*") if path.is_file()),
+    )
+    outcome = status_of(findings)
+    return Result(
+        command="locks verify",
+        status=outcome,
+        exit_code=EXIT_CHECK_FAILED if outcome == "fail" else EXIT_OK,
+        data=data,
+        findings=findings,
     )

@@ -12,8 +12,9 @@ from tfenv.doctor.diagnose import diagnose
 from tfenv.doctor.executed import Executed
 from tfenv.doctor.model import DoctorReport, Rung, Tier
 from tfenv.doctor.registry import CHECKS
-from tfenv.errors import EXIT_CHECK_FAILED, EXIT_OK
+from tfenv.errors import EXIT_CHECK_FAILED, EXIT_OK, NoLockError
 from tfenv.events import Listener
+from tfenv.facts.model import Facts
 from tfenv.flow.command import gather
 from tfenv.flow.host import locate
 from tfenv.install.engine import find_uv
@@ -22,6 +23,7 @@ from tfenv.locks.catalogue import load_catalogue
 from tfenv.paths import lockfiles_dir
 from tfenv.records import record
 from tfenv.result import Result, status_of
+from tfenv.targets.choose import choose_target
 
 _WITHOUT_RUNNING: tuple[Tier, ...] = ("static", "probe")
 _EVERYTHING: tuple[Tier, ...] = ("static", "probe", "import", "proof")
@@ -39,9 +41,10 @@ def doctor_command(
 ) -> Result[DoctorReport]:
     """``tfenv doctor``: exit 1 if a check failed, or with ``strict`` if one warned."""
     site = None if recorded is not None else locate(python, venv, os.environ)
+    facts = gather(python, venv, recorded)
     context = prepare(
-        gather(python, venv, recorded),
-        catalogue=load_catalogue(lockfiles_dir()),
+        facts,
+        catalogue=load_catalogue(lockfiles_dir(), targets=_targets(facts)),
         state=read_state(site.folder) if site is not None else None,
         installer="uv" if find_uv(os.environ) else "pip",
         named=bool(python or venv),
@@ -60,6 +63,16 @@ def doctor_command(
         data=report,
         findings=report.findings,
     )
+
+
+def _targets(facts: Facts) -> tuple[str, ...]:
+    """The targets whose locks the checks look at; none: all, where the machine has no target."""
+    try:
+        target = choose_target(facts)
+    except NoLockError:
+        return ()
+    # The CUDA locks know what each release of TensorFlow was built for.
+    return tuple(name for name in (target.name, target.fallback, "linux-x86_64-cuda") if name)
 
 
 def _wants_running(only: tuple[str, ...]) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import re
+from pathlib import Path
 from typing import NamedTuple
 
 from tfenv.errors import InstallError
@@ -51,7 +53,7 @@ _KNOWN = (
         r"|error sending request|network is unreachable|failed to fetch|could not connect|timed? ?out"
         r"|connection reset|os error 111|network was disabled|network connectivity is disabled"
         r"|tunnel connection failed|max retries exceeded",
-        "PyPI (or the index that is configured) could not be reached.",
+        "PyPI, or the index that is configured, could not be reached.",
         "Check the network and the proxy settings (HTTPS_PROXY, PIP_INDEX_URL, UV_INDEX_URL), then run the "
         "command again.",
     ),
@@ -62,8 +64,14 @@ _KNOWN = (
         "Give it pip (`python -m ensurepip`), or put uv on PATH.",
     ),
     _Known(
+        "no-network",
+        r"from versions: none",
+        "The index offers no version at all of what the lock lists: it could not be reached, or is empty.",
+        "Check the network and the index settings (PIP_INDEX_URL, PIP_NO_INDEX), then run the command again.",
+    ),
+    _Known(
         "missing-file",
-        r"no matching distribution|from versions: none|no solution found|not found in the (package|provided)",
+        r"no matching distribution|no solution found|not found in the (package|provided)",
         "The index does not offer a file that the lock lists.",
         "A mirror may lag behind PyPI or hold other files; try another index.",
     ),
@@ -88,6 +96,19 @@ def classify(engine: str, output: str, exit_status: int) -> InstallError:
         "installer-failed",
         f"{engine} failed with exit status {exit_status}: {_last_line(output)}",
         hint="Run the command again with TFENV_DEBUG=1 to see everything the installer printed.",
+    )
+
+
+def not_written(place: Path, error: OSError) -> InstallError:
+    """The error of a file in an environment that could not be written."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return InstallError(
+            "disk-full", f"The disk of {place} is full.", hint="Free some space and run the command again."
+        )
+    return InstallError(
+        "read-only",
+        f"The environment at {place} cannot be written: {error.strerror or error}.",
+        hint="Use an environment you may write to, for example: tfenv bootstrap --venv .venv",
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Optional
 
 from tfenv.codec import CodecError, decode, encode
-from tfenv.errors import InstallError
+from tfenv.install.failure import not_written
 from tfenv.records import record
 
 STATE_VERSION = 1
@@ -74,11 +74,7 @@ def write_state(folder: Path, state: EnvState) -> None:
         folder.mkdir(exist_ok=True)
         write_atomically(folder / STATE_FILE, text)
     except OSError as error:
-        raise InstallError(
-            "read-only",
-            f"The environment cannot be written: {error.strerror or error}.",
-            hint="Use an environment you may write to, for example: tfenv bootstrap --venv .venv",
-        ) from error
+        raise not_written(folder.parent, error) from error
 
 
 def write_atomically(path: Path, text: str) -> None:

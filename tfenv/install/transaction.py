@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 
 from tfenv.errors import InstallError
 from tfenv.facts.model import Distribution
+from tfenv.install.failure import not_written
 from tfenv.install.journal import Entries, Journal
 from tfenv.install.site import Site
 from tfenv.install.state import STATE_FILE
@@ -56,11 +57,7 @@ class Transaction:
             self._journal.begin(before)
         except OSError as error:
             _drop(self._trash)
-            raise InstallError(
-                "read-only",
-                f"The environment at {self._site.prefix} cannot be written: {error.strerror or error}.",
-                hint="Use an environment you may write to, for example: tfenv bootstrap --venv .venv",
-            ) from error
+            raise not_written(self._site.prefix, error) from error
         return self
 
     def __exit__(
@@ -78,11 +75,14 @@ class Transaction:
         """
         files = [path for distribution in distributions for path in self._files_of(distribution)]
         moves = [(str(self._count + index), str(path)) for index, path in enumerate(files)]
-        self._journal.intend(moves)
         self._count += len(moves)
-        for aside, path in moves:
-            with contextlib.suppress(FileNotFoundError):  # in RECORD, but gone: nothing to bring back
-                Path(path).rename(self._trash / aside)
+        try:
+            self._journal.intend(moves)
+            for aside, path in moves:
+                with contextlib.suppress(FileNotFoundError):  # in RECORD, but gone: nothing to bring back
+                    Path(path).rename(self._trash / aside)
+        except OSError as error:
+            raise not_written(self._site.prefix, error) from error
         # An empty folder left behind would still import, as a namespace package.
         _remove_empty_parents(files, self._site.roots)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -45,8 +46,8 @@ class Catalogue:
         return load_policy(self.directory / POLICY_FILE).none
 
 
-def load_catalogue(directory: Path) -> Catalogue:
-    """Every lock under ``directory``, sorted by id, with the evidence that counts for it.
+def load_catalogue(directory: Path, targets: Collection[str] = ()) -> Catalogue:
+    """The locks under ``directory`` for ``targets`` (all if empty), by id, with the evidence that counts.
 
     Raises:
         UsageError: there is no such folder, or its evidence cannot be read.
@@ -55,6 +56,8 @@ def load_catalogue(directory: Path) -> Catalogue:
     locks: list[Lock] = []
     unreadable: list[Unreadable] = []
     for lock_id in lock_ids(directory):
+        if targets and lock_id.split("/")[0] not in targets:
+            continue
         try:
             lock = parse_lock(_read(directory, lock_id), f"{lock_id}.txt")
             _check_place(lock, lock_id)

@@ -145,14 +145,18 @@ def _above(lock: Lock, facts: Facts) -> bool:
 
 
 def _policy_reason(none: Sequence[NoStack], target: Target, facts: Facts, wish: Optional[str]) -> str:
-    minor = ".".join(wish.split(".")[:2]) if wish else ""
+    """What policy says of the wished minor; without a wish, of this Python, by its newest entry."""
+    minor = ".".join(wish.split(".")[:2]) if wish else None
     python = python_minor(facts)
-    for entry in none:
-        if entry.target != target.name or (entry.python and entry.python != python):
-            continue
-        if (entry.tensorflow == minor and minor) or (not entry.tensorflow and entry.python):
-            return entry.reason.rstrip(".")
-    return ""
+    entries = [
+        entry
+        for entry in none
+        if entry.target == target.name
+        and entry.python in ("", python)
+        and (entry.tensorflow == minor if minor else entry.python == python)
+    ]
+    newest = max(entries, key=lambda entry: version_key(entry.tensorflow), default=None)
+    return newest.reason.rstrip(".") if newest else ""
 
 
 def _fitting(locks: Sequence[Lock], target: Target, facts: Facts) -> list[Lock]:
@@ -190,5 +194,7 @@ def _fallback(locks: Sequence[Lock], target: Target, facts: Facts, wish: Optiona
 
 
 def _ways(*ways: str) -> str:
+    if not any(ways):
+        return "See which locks exist, and why each does not fit: tfenv locks list"
     sentences = [way[0].upper() + way[1:] for way in ways if way]
-    return ". Or: ".join(sentences) + ("." if sentences else "")
+    return ". Or: ".join(sentences) + "."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfenv.flow.catalogue import Exported, LockList
+from tfenv.flow.catalogue import Exported, LockList, Verified
 from tfenv.locks.model import Lock
 from tfenv.locks.refresh import RefreshReport
 from tfenv.report.text.page import Page
@@ -23,6 +23,11 @@ def write(page: Page, result: Result[D]) -> None:
         else:
             page.verdict("ok", f"{data.lock} was written to {data.path}.")
             page.line(f"  Install it without tfenv: pip install --require-hashes --no-deps -r {data.path}")
+    elif isinstance(data, Verified):
+        for finding in result.findings:
+            page.finding(finding)
+        words = f"{len(result.findings)} things are wrong" if result.findings else "All is well"
+        page.verdict(result.status, f"{words}: {data.locks} locks, {megabytes(data.bytes)}.")
     elif isinstance(data, RefreshReport):
         for change in data.changes:
             page.line(f"  {change.kind:<8} {change.id}  {'; '.join(change.details)}".rstrip())
