@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -12,12 +12,11 @@ from tfenv.errors import NoLockError, UsageError
 from tfenv.events import Listener
 from tfenv.facts.interpreter import InterpreterProbe, read_interpreter
 from tfenv.facts.model import Distribution, Facts
-from tfenv.facts.pythons import find_interpreters
+from tfenv.facts.pythons import FoundPython, find_interpreters
 from tfenv.facts.read import facts_of
 from tfenv.flow.host import Host, site_of
 from tfenv.flow.machine import machine_key
 from tfenv.flow.request import BootstrapReport, BootstrapRequest, LockSummary
-from tfenv.flow.settled import find_settled
 from tfenv.install.apply import apply_plan
 from tfenv.install.engine import choose_engine
 from tfenv.install.environ import installer_environment, scrubbed
@@ -27,7 +26,7 @@ from tfenv.install.site import Site
 from tfenv.install.state import EnvState, ProofState, read_state, write_state
 from tfenv.install.transaction import Transaction
 from tfenv.install.venv import make_venv, remove_venv
-from tfenv.locks.catalogue import Catalogue
+from tfenv.locks.catalogue import Catalogue, load_catalogue
 from tfenv.locks.choose import check_wish, choose_lock
 from tfenv.locks.model import Lock
 from tfenv.proof.model import ProofReport
@@ -60,20 +59,20 @@ def bootstrap(
 ) -> BootstrapReport:
     """Give ``host`` a pinned stack that has just proven that it learns.
 
+    Does the work whatever is there already; see :func:`tfenv.flow.settled.find_settled` for a second run.
+
     Raises:
         UsageError: the request names something that is not there.
         NoLockError: no lock fits this machine and request.
         InstallError: the installation failed; the environment is as it was.
     """
     check_wish(request.tf)
-    settled = find_settled(request, host, catalogue)
-    if settled is not None:
-        return settled
     choice = _choose(request, host, catalogue, listener)
+    if host.venv is None:
+        _refuse_managed(choice.facts)
     if request.dry_run:
         return _report(request, choice, _plan(choice, host), environ)
     if host.venv is None:
-        _refuse_managed(choice.facts)
         return _carry_out(request, choice, host, environ, listener, on_terminal)
     listener.step(f"making the virtual environment {host.venv} with Python {choice.probe.version}")
     site = make_venv(host.venv, site_of(choice.probe).python, installer_environment(environ))
@@ -94,7 +93,7 @@ def bootstrap(
 def _choose(request: BootstrapRequest, host: Host, catalogue: Path, listener: Listener) -> _Choice:
     """The lock for the host's interpreter; for an environment still to be made, any interpreter will do."""
     try:
-        return _choose_for(request, host.python, catalogue)
+        return _choose_for(request, host.python, catalogue, hosts=find_interpreters)
     except NoLockError as refusal:
         if host.venv is None or host.python is not None:
             raise
@@ -108,11 +107,20 @@ def _choose(request: BootstrapRequest, host: Host, catalogue: Path, listener: Li
         raise
 
 
-def _choose_for(request: BootstrapRequest, python: Optional[Path], catalogue: Path) -> _Choice:
+def _choose_for(
+    request: BootstrapRequest,
+    python: Optional[Path],
+    catalogue: Path,
+    hosts: Callable[[], Sequence[FoundPython]] = tuple,
+) -> _Choice:
     probe = read_interpreter(python)
     facts = facts_of(probe, cwd=Path.cwd())
     target = choose_target(facts, request.target)
-    lock = choose_lock(locks, target=target, facts=facts, wish=request.tf, hosts=find_interpreters)
+    locks = load_catalogue(catalogue, targets=[name for name in (target.name, target.fallback) if name])
+    try:
+        lock = choose_lock(locks, target=target, facts=facts, wish=request.tf, hosts=hosts)
+    except NoLockError as refusal:
+        raise _with_unreadable(refusal, locks) from None
     return _Choice(probe=probe, facts=facts, target=target, lock=lock)
 
 
