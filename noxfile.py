@@ -13,6 +13,10 @@ nox.options.reuse_existing_virtualenvs = True
 
 PYTHONS = ["3.9", "3.10", "3.11", "3.12", "3.13"]
 
+# pyenv's shims answer for every version and work for few: put the interpreters behind them first.
+_BEHIND_SHIMS = sorted(Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")).glob("versions/3.*/bin"))
+os.environ["PATH"] = os.pathsep.join([*map(os.fspath, _BEHIND_SHIMS), os.environ["PATH"]])
+
 
 @nox.session
 def lint(session: nox.Session) -> None:

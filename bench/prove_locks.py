@@ -1,8 +1,8 @@
 """Bootstrap and prove every lock that this machine can host, and write lockfiles/evidence.toml.
 
-Run by ``nox -s prove_locks``. Each lock gets a fresh environment, a bootstrap with its proof, ``tfenv status``
-and ``tfenv doctor``; only a lock on which all four are without complaint is written down. Arguments select:
-parts of lock ids ("tf2.19", "py311"). The exit code is the number of locks that failed.
+Run by ``nox -s prove_locks``. Each lock gets a fresh environment, a bootstrap with its proof, ``tfenv
+status`` and ``tfenv doctor``; only a lock on which all of them are without complaint is written down.
+Arguments select: parts of lock ids ("tf2.19", "py311"). The exit code is the number of locks that failed.
 """
 
 from __future__ import annotations
