@@ -1,7 +1,7 @@
 """The times that matter, measured side by side in one run and kept as ratios in BENCHMARKS.md.
 
-Run by ``nox -s bench``. Every row alternates its two sides and compares medians, so that whatever else the machine
-does hits both. Bytecode is present on both sides; the package cache is warm.
+Run by ``nox -s bench``. Every row alternates its two sides and compares medians, so that whatever else the
+machine does hits both. Bytecode is present on both sides; the package cache is warm.
 """
 
 from __future__ import annotations
@@ -80,10 +80,12 @@ def measure(scratch: Path, uv: str) -> list[Row]:
     bare = scratch / "bare.py"
     bare.write_text(BARE_TYPER)
     tfenv = [sys.executable, "-m", "tfenv"]
+    bare_typer = [sys.executable, str(bare)]
+    program = "a bare Typer program's"
     rows = [
-        compare("`tfenv --version`", [*tfenv, "--version"], "a bare Typer program's", [sys.executable, str(bare), "--version"], 1.3, 21),
-        compare("`tfenv --help`", [*tfenv, "--help"], "a bare Typer program's", [sys.executable, str(bare), "--help"], 1.5, 15),
-    ]  # fmt: skip
+        compare("`tfenv --version`", [*tfenv, "--version"], program, [*bare_typer, "--version"], 1.3, 21),
+        compare("`tfenv --help`", [*tfenv, "--help"], program, [*bare_typer, "--help"], 1.5, 15),
+    ]
     venv = scratch / "venv"
     run([*tfenv, "bootstrap", "--venv", str(venv), "--tf", "2.21", "--target", "linux-x86_64-cpu"])
     python = venv / "bin" / "python"
@@ -113,17 +115,28 @@ def installs(scratch: Path, tfenv: Sequence[str], uv: str) -> list[Row]:
     ours = [*tfenv, "bootstrap", "--python", python, "--tf", "2.21", "--target", "linux-x86_64-cpu",
             "--smoke", "none", "--engine", "uv"]  # fmt: skip
     theirs = [uv, "pip", "sync", "--quiet", "--python", python, "--require-hashes", str(lock)]
-    by_pip = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes", "--no-compile", "-r", str(lock)]  # fmt: skip
+    by_pip = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes", "--no-compile"]
     first, second = alternate(ours, theirs, 7, before=fresh)
     fresh()
-    pip_seconds = timed(by_pip)
+    pip_ratio = timed([*by_pip, "-r", str(lock)]) / second
     ratio = first / second
+    against = "`uv pip sync` of the same file"
     return [
-        Row(what="installing a lock (`tfenv bootstrap --smoke none`)", against="`uv pip sync` of the same file",
-            ratio=f"{ratio:.2f}", bound="at most 1.1", held=ratio <= 1.1),
-        Row(what="the same by plain pip", against="`uv pip sync` of the same file",
-            ratio=f"{pip_seconds / second:.1f}", bound="for comparison", held=True),
-    ]  # fmt: skip
+        Row(
+            what="installing a lock (`tfenv bootstrap --smoke none`)",
+            against=against,
+            ratio=f"{ratio:.2f}",
+            bound="at most 1.1",
+            held=ratio <= 1.1,
+        ),
+        Row(
+            what="the same by plain pip",
+            against=against,
+            ratio=f"{pip_ratio:.1f}",
+            bound="for comparison",
+            held=True,
+        ),
+    ]
 
 
 def compare(
@@ -181,16 +194,18 @@ def run(command: Sequence[str], *, check: bool = True) -> None:
 def write(rows: Sequence[Row]) -> None:
     """Replace the table in BENCHMARKS.md."""
     facts = read_facts(None, cwd=Path.cwd())
+    machine = f"{facts.system.distribution.value}, {facts.cpu.model.value}, {facts.cpu.count.value} CPUs"
     lines = [
         MARK_BEGIN,
-        f"tfenv {__version__}, Python {platform.python_version()}, {facts.system.distribution.value}, "
-        f"{facts.cpu.model.value}, {facts.cpu.count.value} CPUs. Written by `nox -s bench`.",
+        f"tfenv {__version__}, Python {platform.python_version()}, {machine}. Written by `nox -s bench`.",
         "",
         "| what | against | ratio | bound | held |",
         "| --- | --- | --- | --- | --- |",
-        *(f"| {row.what} | {row.against} | {row.ratio} | {row.bound} | {'yes' if row.held else '**no**'} |" for row in rows),
-        MARK_END,
-    ]  # fmt: skip
+    ]
+    for row in rows:
+        held = "yes" if row.held else "**no**"
+        lines.append(f"| {row.what} | {row.against} | {row.ratio} | {row.bound} | {held} |")
+    lines.append(MARK_END)
     text = PAGE.read_text(encoding="utf-8")
     head, tail = text.split(MARK_BEGIN)[0], text.split(MARK_END)[1]
     PAGE.write_text(head + "\n".join(lines) + tail, encoding="utf-8")
