@@ -56,10 +56,8 @@ def lockfile() -> Path:
 def test_uv_takes_a_lock_as_it_is(tmp_path: Path, lockfile: Path) -> None:
     uv = find_uv(os.environ)
     assert uv is not None
-    environ = installer_environment(os.environ)
-    subprocess.run(
-        [uv, "venv", "-q", "--python", sys.executable, str(tmp_path / "venv")], env=environ, check=True
-    )
+    environ, venv = installer_environment(os.environ), str(tmp_path / "venv")
+    subprocess.run([uv, "venv", "-q", "--python", sys.executable, venv], env=environ, check=True)
     done = subprocess.run(
         [uv, "pip", "sync", "--dry-run", "--require-hashes", "--python", venv, str(lockfile)],
         env=environ, capture_output=True, text=True, check=False,
