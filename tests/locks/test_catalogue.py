@@ -48,6 +48,19 @@ def test_all_locks_are_read_in_order_of_their_ids(directory: Path) -> None:
     assert (catalogue.locks, catalogue.unreadable) == ((ONE, OTHER), ())
 
 
+@pytest.mark.parametrize(
+    ("targets", "expected"),
+    [
+        pytest.param(["linux-x86_64-cpu", "linux-x86_64-cuda"], (ONE, OTHER), id="of-these"),
+        pytest.param(["linux-x86_64-cuda"], (), id="of-another"),
+    ],
+)
+def test_only_the_locks_of_some_targets_can_be_read(
+    directory: Path, targets: list[str], expected: tuple[Lock, ...]
+) -> None:
+    assert load_catalogue(directory, targets).locks == expected
+
+
 def test_evidence_for_the_very_file_makes_a_lock_proven(directory: Path) -> None:
     entry = Proven(
         lock=ONE.id, digest=ONE.digest, date="2026-11-30", machine="m", device="cpu", ran="r", proof="p"

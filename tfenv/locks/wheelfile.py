@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import threading
 import time
 import urllib.request
 import zipfile
@@ -69,7 +70,8 @@ class RemoteWheels:
             pass  # not read yet, or written by another tfenv: read it anew
         facts = read_wheel(lambda start, end: _fetch(wheel, start, end), wheel.size, wheel.filename)
         self._cache.mkdir(parents=True, exist_ok=True)
-        temporary = remembered.with_suffix(f".{os.getpid()}.new")
+        # Several locks may read one wheel at the same time: each thread needs a file of its own.
+        temporary = remembered.with_suffix(f".{os.getpid()}.{threading.get_ident()}.new")
         temporary.write_text(json.dumps(encode(facts)), encoding="utf-8")
         temporary.replace(remembered)
         return facts
