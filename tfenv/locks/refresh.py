@@ -21,7 +21,7 @@ from tfenv.records import record
 
 #: Reads of wheels at a time, and resolutions at a time: both wait for the network most of the time.
 _READS = 8
-_RESOLUTIONS = 3
+_RESOLUTIONS = 6
 
 
 @record

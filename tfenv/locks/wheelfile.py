@@ -53,9 +53,10 @@ class WheelReader(Protocol):
 class RemoteWheels:
     """Reads wheels from the index by HTTP ranges, and remembers by hash what it read."""
 
-    def __init__(self, cache: Path) -> None:
-        """``cache`` is a folder of tfenv's own; it is made when needed."""
+    def __init__(self, cache: Path, *, pause: float = 1.0) -> None:
+        """``cache`` is a folder, made when needed; ``pause`` the seconds before the third try."""
         self._cache = cache
+        self._pause = pause
 
     def read(self, wheel: RemoteWheel) -> WheelFacts:
         """The facts of ``wheel``.
@@ -68,13 +69,29 @@ class RemoteWheels:
             return decode(WheelFacts, json.loads(remembered.read_text(encoding="utf-8")))
         except (OSError, ValueError):
             pass  # not read yet, or written by another tfenv: read it anew
-        facts = read_wheel(lambda start, end: _fetch(wheel, start, end), wheel.size, wheel.filename)
+        facts = read_wheel(lambda start, end: self._fetch(wheel, start, end), wheel.size, wheel.filename)
         self._cache.mkdir(parents=True, exist_ok=True)
         # Several locks may read one wheel at the same time: each thread needs a file of its own.
         temporary = remembered.with_suffix(f".{os.getpid()}.{threading.get_ident()}.new")
         temporary.write_text(json.dumps(encode(facts)), encoding="utf-8")
         temporary.replace(remembered)
         return facts
+
+    def _fetch(self, wheel: RemoteWheel, start: int, end: int) -> bytes:
+        if not wheel.url.startswith(("https://", "http://")):
+            raise _unreachable(wheel, "its address is not one of the web")
+        request = urllib.request.Request(wheel.url, headers={"Range": f"bytes={start}-{end - 1}"})  # noqa: S310
+        for attempt in range(_ATTEMPTS):
+            try:
+                with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310  the scheme is checked
+                    data: bytes = response.read(end - start) if response.status == 206 else b""
+                if len(data) == end - start:
+                    return data
+                problem = f"the server gave {len(data)} of the {end - start} bytes asked for"
+            except (OSError, HTTPException) as error:
+                problem = str(error)
+            time.sleep(attempt * self._pause)
+        raise _unreachable(wheel, problem)
 
 
 def read_wheel(fetch: Callable[[int, int], bytes], size: int, filename: str) -> WheelFacts:
@@ -157,23 +174,6 @@ class _Ranges(io.RawIOBase):
         data = self._window[self._position - self._start : end - self._start]
         self._position += len(data)
         return data
-
-
-def _fetch(wheel: RemoteWheel, start: int, end: int) -> bytes:
-    if not wheel.url.startswith(("https://", "http://")):
-        raise _unreachable(wheel, "its address is not one of the web")
-    request = urllib.request.Request(wheel.url, headers={"Range": f"bytes={start}-{end - 1}"})  # noqa: S310
-    for attempt in range(_ATTEMPTS):
-        try:
-            with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310  the scheme is checked
-                data: bytes = response.read(end - start) if response.status == 206 else b""
-            if len(data) == end - start:
-                return data
-            problem = f"the server gave {len(data)} of the {end - start} bytes asked for"
-        except (OSError, HTTPException) as error:
-            problem = str(error)
-        time.sleep(attempt)
-    raise _unreachable(wheel, problem)
 
 
 def _unreachable(wheel: RemoteWheel, why: str) -> TfenvError:
