@@ -37,7 +37,7 @@ def bootstrap(
 ) -> int:
     """Give this machine a pinned TensorFlow that has just proven that it learns."""
     from tfenv.cli.present import on_terminal, present, progress
-    from tfenv.flow.command import bootstrap_command
+    from tfenv.flow.wish import bootstrap_command
 
     flags = {
         "tf": tf, "target": target, "python": python, "venv": str(venv) if venv else None,

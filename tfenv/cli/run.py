@@ -15,6 +15,6 @@ def run(
     venv: Venv = None,
 ) -> int:
     """Run a command in the environment under its seed, with PYTHONHASHSEED set."""
-    from tfenv.flow.command import run_command
+    from tfenv.flow.seed import run_command
 
     return run_command(python, venv, command)

@@ -17,7 +17,7 @@ app = typer.Typer(
 def show(python: Python = None, venv: Venv = None, json: Json = False) -> int:
     """What is seeded, and what a fresh interpreter really does."""
     from tfenv.cli.present import present
-    from tfenv.flow.command import seed_show_command
+    from tfenv.flow.seed import seed_show_command
 
     return present(seed_show_command(python, venv), json=json)
 
@@ -34,7 +34,7 @@ def on(
 ) -> int:
     """Seed every later interpreter of the environment."""
     from tfenv.cli.present import present
-    from tfenv.flow.command import seed_on_command
+    from tfenv.flow.seed import seed_on_command
 
     return present(seed_on_command(python, venv, seed, deterministic), json=json)
 
@@ -43,6 +43,6 @@ def on(
 def off(python: Python = None, venv: Venv = None, json: Json = False) -> int:
     """Remove the seed from the environment."""
     from tfenv.cli.present import present
-    from tfenv.flow.command import seed_off_command
+    from tfenv.flow.seed import seed_off_command
 
     return present(seed_off_command(python, venv), json=json)

@@ -19,7 +19,7 @@ def smoke(
 ) -> int:
     """Prove that the installed TensorFlow loads and learns."""
     from tfenv.cli.present import present, progress
-    from tfenv.flow.command import smoke_command
+    from tfenv.flow.smoke import smoke_command
 
     result = smoke_command(python, venv, level=level, device=device, seed=seed, listener=progress(json=json))
     return present(result, json=json)

@@ -8,7 +8,7 @@ from typing import Optional
 
 from tfenv.errors import EXIT_CHECK_FAILED, EXIT_OK, NoLockError
 from tfenv.events import Listener
-from tfenv.flow.command import gather
+from tfenv.flow.facts import gather
 from tfenv.flow.templates import write_file
 from tfenv.locks.catalogue import Unreadable, load_catalogue, lock_ids, read_lock
 from tfenv.locks.choose import choose_lock

@@ -15,7 +15,7 @@ from tfenv.doctor.registry import CHECKS
 from tfenv.errors import EXIT_CHECK_FAILED, EXIT_OK, NoLockError
 from tfenv.events import Listener
 from tfenv.facts.model import Facts
-from tfenv.flow.command import gather
+from tfenv.flow.facts import gather
 from tfenv.flow.host import locate
 from tfenv.install.engine import find_uv
 from tfenv.install.state import read_state

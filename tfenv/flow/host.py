@@ -6,13 +6,15 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 from tfenv.errors import UsageError
-from tfenv.facts.interpreter import InterpreterProbe, read_interpreter
 from tfenv.install.site import Site, site_of_venv
 from tfenv.install.venv import existing_venv
 from tfenv.records import record
+
+if TYPE_CHECKING:
+    from tfenv.facts.interpreter import InterpreterProbe
 
 #: Files and folders that mark an environment as a tool's private one (pipx, uv tool, uvx).
 _TOOL_MARKS = ("pipx_metadata.json", "uv-receipt.toml")
@@ -65,7 +67,12 @@ def locate(python: Optional[str], venv: Optional[Path], environ: Mapping[str, st
         UsageError: see :func:`find_host`, and what an interpreter that does not answer raises.
     """
     host = find_host(python, venv, environ)
-    return cheap_site(host) or site_of(read_interpreter(host.python))
+    site = cheap_site(host)
+    if site is not None:
+        return site
+    from tfenv.facts.interpreter import read_interpreter
+
+    return site_of(read_interpreter(host.python))
 
 
 def site_of(probe: InterpreterProbe) -> Site:

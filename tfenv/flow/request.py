@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, Optional
+from typing import TYPE_CHECKING, Literal, Optional
 
-from tfenv.install.engine import EngineName
-from tfenv.install.plan import Plan
 from tfenv.install.state import ProofState
 from tfenv.locks.model import KnownFault, Lock
-from tfenv.proof.model import ProofReport
 from tfenv.records import record
 from tfenv.settings import Settings
-from tfenv.targets.model import Target
+
+if TYPE_CHECKING:  # a second bootstrap that has nothing to do must not pay for these
+    from tfenv.install.engine import EngineName
+    from tfenv.install.plan import Plan
+    from tfenv.proof.model import ProofReport
+    from tfenv.targets.model import Target
 
 Smoke = Literal["none", "quick", "full"]
 

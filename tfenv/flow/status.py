@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, Optional
 
 from packaging.utils import canonicalize_name
 
-from tfenv.errors import TfenvError, UsageError
+from tfenv.errors import EXIT_OK, EXIT_PENDING, TfenvError, UsageError
+from tfenv.flow.host import locate
 from tfenv.install.site import Site
 from tfenv.install.state import EnvState, ProofState, read_state
 from tfenv.locks.catalogue import lock_digest
+from tfenv.paths import lockfiles_dir
 from tfenv.records import record
+from tfenv.result import Result
 
 DifferenceKind = Literal["missing", "changed", "extra", "lock-changed"]
 
@@ -37,6 +41,18 @@ class StatusReport:
     mode: str
     differences: tuple[Difference, ...]
     proof: Optional[ProofState] = None
+
+
+def status_command(python: Optional[str], venv: Optional[Path]) -> Result[StatusReport]:
+    """``tfenv status``: exit 3 if a bootstrap would change something."""
+    report = status(locate(python, venv, os.environ), lockfiles_dir())
+    pending = bool(report.differences)
+    return Result(
+        command="status",
+        status="warn" if pending else "ok",
+        exit_code=EXIT_PENDING if pending else EXIT_OK,
+        data=report,
+    )
 
 
 def status(site: Site, catalogue: Path) -> StatusReport:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tfenv.flow.request import BootstrapReport
-from tfenv.install.plan import Plan
 from tfenv.report.text.page import Page
-from tfenv.report.text.proof import write_proof
 from tfenv.report.units import megabytes
 from tfenv.result import D, Result
+
+if TYPE_CHECKING:
+    from tfenv.install.plan import Plan
 
 #: Steps beyond this are counted, not listed.
 _LISTED = 60
@@ -39,6 +41,8 @@ def write(page: Page, result: Result[D]) -> None:
         return
     page.item("seed", "off" if report.seed is None else f"{report.seed} in every later interpreter")
     if report.proof is not None:
+        from tfenv.report.text.proof import write_proof  # lazily: a second bootstrap has none
+
         write_proof(page, report.proof)
     elif report.last_proof is not None:
         last = report.last_proof
