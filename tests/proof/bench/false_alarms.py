@@ -1,7 +1,8 @@
-"""Healthy quick proofs in fresh processes, none of which may be flagged: ``python false_alarms.py PYTHON...``.
+"""Healthy quick proofs in fresh processes; none may be flagged: ``python false_alarms.py PYTHON...``.
 
-Seeds, intra-op threads (1, 2) and oneDNN (on, off) go round. Every run is one JSON line in ``--log`` (a run that is
-already there is not repeated), and the table of runs, alarms and the upper 95 % Clopper-Pearson bound is printed.
+Seeds, threads (1, 2) and oneDNN (on, off) go round. Every run is one JSON line in ``--log`` (a run that is
+already there is not repeated); the table of runs, alarms and the upper end of the 95 % Clopper-Pearson
+interval is printed.
 """
 
 from __future__ import annotations
