@@ -117,3 +117,8 @@ def test_only_addresses_of_the_web_are_opened(server: Server, tmp_path: Path) ->
     with pytest.raises(TfenvError, match="its address is not one of the web"):
         RemoteWheels(tmp_path / "cache").read(wheel_at(server, scheme="file"))
     assert server.asked == 0
+
+
+def test_a_cache_that_cannot_be_written_does_not_matter(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "cache").write_bytes(b"a file where a folder should be")
+    assert RemoteWheels(tmp_path / "cache").read(wheel_at(server)) == FACTS

@@ -10,6 +10,7 @@ import time
 import urllib.request
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from email.parser import HeaderParser
 from http.client import HTTPException
 from pathlib import Path
@@ -54,7 +55,7 @@ class RemoteWheels:
     """Reads wheels from the index by HTTP ranges, and remembers by hash what it read."""
 
     def __init__(self, cache: Path, *, pause: float = 1.0) -> None:
-        """``cache`` is a folder, made when needed; ``pause`` the seconds before the third try."""
+        """``cache`` is a folder, made when needed; ``pause`` the seconds before the second try."""
         self._cache = cache
         self._pause = pause
 
@@ -70,11 +71,12 @@ class RemoteWheels:
         except (OSError, ValueError):
             pass  # not read yet, or written by another tfenv: read it anew
         facts = read_wheel(lambda start, end: self._fetch(wheel, start, end), wheel.size, wheel.filename)
-        self._cache.mkdir(parents=True, exist_ok=True)
         # Several locks may read one wheel at the same time: each thread needs a file of its own.
         temporary = remembered.with_suffix(f".{os.getpid()}.{threading.get_ident()}.new")
-        temporary.write_text(json.dumps(encode(facts)), encoding="utf-8")
-        temporary.replace(remembered)
+        with suppress(OSError):  # a cache that cannot be written costs time, not the result
+            self._cache.mkdir(parents=True, exist_ok=True)
+            temporary.write_text(json.dumps(encode(facts)), encoding="utf-8")
+            temporary.replace(remembered)
         return facts
 
     def _fetch(self, wheel: RemoteWheel, start: int, end: int) -> bytes:
@@ -82,6 +84,7 @@ class RemoteWheels:
             raise _unreachable(wheel, "its address is not one of the web")
         request = urllib.request.Request(wheel.url, headers={"Range": f"bytes={start}-{end - 1}"})  # noqa: S310
         for attempt in range(_ATTEMPTS):
+            time.sleep(attempt * self._pause)
             try:
                 with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310  the scheme is checked
                     data: bytes = response.read(end - start) if response.status == 206 else b""
@@ -90,7 +93,6 @@ class RemoteWheels:
                 problem = f"the server gave {len(data)} of the {end - start} bytes asked for"
             except (OSError, HTTPException) as error:
                 problem = str(error)
-            time.sleep(attempt * self._pause)
         raise _unreachable(wheel, problem)
 
 
