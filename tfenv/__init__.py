@@ -6,12 +6,13 @@ from tfenv.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tfenv.api import bootstrap
     from tfenv.seeding.api import seed_everything
 
 #: What is looked up only when it is used, so that ``import tfenv`` stays cheap: name to module.
-_LAZY = {"seed_everything": "tfenv.seeding.api"}
+_LAZY = {"bootstrap": "tfenv.api", "seed_everything": "tfenv.seeding.api"}
 
-__all__ = ["__version__", "seed_everything"]
+__all__ = ["__version__", "bootstrap", "seed_everything"]
 
 
 def __getattr__(name: str) -> object:
