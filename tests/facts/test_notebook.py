@@ -25,7 +25,7 @@ def process(pid: int, parent: int, *command: str) -> dict[str, str]:
 UNDER_COLAB = {
     **process(100, 90, "python3", "/usr/local/bin/tfenv", "doctor"),
     **process(90, 50, "/bin/bash", "-c", "tfenv doctor"),
-    **process(50, 7, "/usr/bin/python3", "-m", "colab_kernel_launcher", "-f", "/root/kernel-1.json"),
+    **process(50, 7, "/usr/bin/python3", "-m", "colab_kernel_launcher", "-f", "/content/kernel-1.json"),
     **process(7, 1, "jupyter-server"),
     **process(1, 0, "/sbin/init"),
 }
