@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tfenv.facts.pythons import find_interpreters
+
 #: TensorFlow and CPython: the ends of the range that tfenv serves.
 BUILT = (("2.15.1", "3.11"), ("2.21.0", "3.13"))
 
@@ -28,10 +30,11 @@ def tf_python(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     if not python:
         return Path(tensorflow)
     uv = shutil.which("uv")
-    if uv is None:
-        pytest.skip("uv is not on PATH and TFENV_TEST_TF_PYTHONS names no interpreter with TensorFlow")
+    base = next((found.path for found in find_interpreters() if found.minor == python), None)
+    if uv is None or base is None:
+        pytest.skip(f"needs uv and a Python {python}, or TFENV_TEST_TF_PYTHONS")
     folder = tmp_path_factory.mktemp(f"tf-{tensorflow}")
-    subprocess.run([uv, "venv", "-q", "--clear", "--python", python, folder], check=True)
+    subprocess.run([uv, "venv", "-q", "--clear", "--python", base, folder], check=True)
     made = folder / "bin" / "python"
     subprocess.run(
         [uv, "pip", "install", "-q", "--python", made, f"tensorflow-cpu=={tensorflow}"], check=True

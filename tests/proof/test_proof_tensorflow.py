@@ -131,6 +131,13 @@ def test_settings_of_the_user_do_not_matter(tf_python: Path, tmp_path: Path) -> 
     assert _digests(prove(tf_python, seed=11, env=env)) == _digests(prove(tf_python, seed=11))
 
 
+def _install(uv: str, python: Path, requirement: str) -> None:
+    """Install ``requirement`` alone into the environment of ``python``."""
+    target = site_packages(python)
+    command = [uv, "pip", "install", "-q", "--no-deps", "--target", target, "--python", python, requirement]
+    subprocess.run(command, check=True)
+
+
 @pytest.mark.network
 @pytest.mark.parametrize(
     ("requirement", "kind"),
@@ -146,21 +153,26 @@ def test_a_requirement_of_the_wrong_generation(
     if uv is None or not healthy.stack.tensorflow.startswith("2.15."):
         pytest.skip("needs uv, and the TensorFlow that these do not fit")
     python = layer(tmp_path / "env", tf_python, over=True)
-    subprocess.run(
-        [
-            uv,
-            "pip",
-            "install",
-            "-q",
-            "--no-deps",
-            "--target",
-            site_packages(python),
-            "--python",
-            python,
-            requirement,
-        ],
-        check=True,
-    )
+    _install(uv, python, requirement)
     report = prove(python)
     assert report.crash is not None
     assert (report.crash.kind, report.verdict) == (kind, "fail")
+
+
+@pytest.mark.network
+def test_legacy_keras(tf_python: Path, tmp_path: Path) -> None:
+    env = {**os.environ, "TF_USE_LEGACY_KERAS": "1"}
+    bare = prove(tf_python, env=env)
+    assert bare.crash is not None
+    assert bare.crash.kind == "legacy-keras-missing"
+    uv = shutil.which("uv")
+    if uv is None:
+        pytest.skip("needs uv")
+    stack = prove(tf_python).stack
+    assert stack is not None
+    minor = ".".join(stack.tensorflow.split(".")[:2])
+    python = layer(tmp_path / "env", tf_python, over=True)
+    _install(uv, python, f"tf-keras=={minor}.*")
+    report = prove(python, env=env)
+    assert report.stack is not None
+    assert (report.verdict, report.stack.keras_package) == ("pass", "tf_keras")

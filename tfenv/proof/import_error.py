@@ -142,6 +142,15 @@ _RULES: tuple[tuple[str, Cause], ...] = (
         ),
     ),
     (
+        r"Keras cannot be imported",
+        Cause(
+            kind="module-missing",
+            title="Keras is missing or broken",
+            cause="tf.keras is the separate package keras, which TensorFlow could not import.",
+            remedy=_FIX,
+        ),
+    ),
+    (
         r"^SystemExit",
         Cause(
             kind="exited",

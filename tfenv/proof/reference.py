@@ -1,4 +1,4 @@
-"""What healthy stacks measured: bands shipped with tfenv, made by ``tests/proof/bench/calibrate.py``."""
+"""What healthy stacks measured: bands shipped with tfenv, made by ``bench/proof_reference.py``."""
 
 from __future__ import annotations
 

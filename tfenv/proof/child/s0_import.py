@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import time
 
@@ -24,6 +25,9 @@ def run(context):
     version = str(tf.__version__)
     installed = _installed_versions()
     context.step("import keras")
+    if os.environ.get("TF_USE_LEGACY_KERAS") in ("1", "true", "True"):
+        # TensorFlow imports it now, but says only "Keras cannot be imported" where it is missing.
+        importlib.import_module("tf_keras")
     keras = context.keras = tf.keras
     keras_package = str(keras.__name__).partition(".")[0]
     backend = str(keras.backend.backend())

@@ -1,4 +1,4 @@
-"""Healthy quick proofs in fresh processes; none may be flagged: ``python false_alarms.py PYTHON...``.
+"""Healthy quick proofs in fresh processes; none may be flagged: ``python bench/proof_alarms.py PYTHON...``.
 
 Seeds, threads (1, 2) and oneDNN (on, off) go round. Every run is one JSON line in ``--log`` (a run that is
 already there is not repeated); the table of runs, alarms and the upper end of the 95 % Clopper-Pearson

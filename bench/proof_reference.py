@@ -1,10 +1,10 @@
-"""Makes ``tfenv/proof/reference.json`` from healthy runs: ``python calibrate.py --seeds 200 PYTHON...``.
+"""Makes ``tfenv/proof/reference.json`` from healthy runs: ``python bench/proof_reference.py PYTHON...``.
 
 Every interpreter named must have a healthy TensorFlow of another minor, Keras or device. Their rows replace
 those of the same stack; others stay. The rule: on a scale where the statistic is about normal (the logarithm
 of a loss; minus the logarithm of one minus a share), the band is the mean plus and minus 5.5 standard
 deviations. A normal variable leaves that with probability 4e-8; what the tails really do is for
-``false_alarms.py`` to say, because a few hundred runs cannot.
+``proof_alarms.py`` to say, because a few hundred runs cannot.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tfenv.proof.runner import child_environment
 
 DEVIATIONS = 5.5
 FIRST_SEED = 1000
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "tfenv" / "proof" / "reference.json"
 SHARES = ("auc", "accuracy")
 
@@ -33,7 +33,7 @@ SHARES = ("auc", "accuracy")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=200)
-    parser.add_argument("--recorded", type=Path, nargs="*", default=[], help="output of many_seeds.py")
+    parser.add_argument("--recorded", type=Path, nargs="*", default=[], help="output of proof_seeds.py")
     parser.add_argument("python", type=Path, nargs="*")
     arguments = parser.parse_args()
     rows = [row for text in _outputs(arguments) for row in bands(text.splitlines())]
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def bands(lines: Iterable[str]) -> list[BandRow]:
-    """The bands of one stack from the lines of ``many_seeds.py``."""
+    """The bands of one stack from the lines of ``proof_seeds.py``."""
     values: dict[str, list[float]] = defaultdict(list)
     sizes: dict[str, int] = {}
     stack: dict[str, str] = {}
@@ -93,7 +93,7 @@ def _outputs(arguments: argparse.Namespace) -> Iterable[str]:
     for python in arguments.python:
         command = [
             str(python),
-            str(Path(__file__).with_name("many_seeds.py")),
+            str(Path(__file__).with_name("proof_seeds.py")),
             str(ROOT / "tfenv" / "proof" / "child"),
             str(FIRST_SEED),
             str(arguments.seeds),

@@ -1,7 +1,7 @@
 """Runs in the target interpreter: the statistics of S5 and S6 for many seeds in one process, as JSON lines.
 
-``python many_seeds.py CHILD_FOLDER FIRST COUNT``: what ``calibrate.py`` feeds on. One process for all seeds
-saves the imports; the stages seed themselves, so it changes nothing (``false_alarms.py`` starts fresh ones).
+``python proof_seeds.py CHILD_FOLDER FIRST COUNT``: what ``proof_reference.py`` feeds on. One process for all
+saves the imports; the stages seed themselves, so it changes nothing (``proof_alarms.py`` starts fresh ones).
 """
 
 import importlib
