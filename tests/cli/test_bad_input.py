@@ -43,13 +43,12 @@ def refused(ran: Ran, code: int, error: str) -> dict[str, object]:
 
 
 @pytest.fixture
-def filled(shelf: Shelf) -> Path:
+def filled(shelf: Shelf, filled_template: Path) -> Path:
     """An environment with TF 2.98 in it; the lock of 2.99 is there for the wish that goes wrong."""
     shelf.add_lock("2.98.0")
-    venv = shelf.folder / "env"
-    ran = shelf.tfenv("bootstrap", "--venv", str(venv), "--smoke", "none")
-    assert ran.code == 0, ran
     shelf.add_lock("2.99.0")
+    venv = shelf.folder / "env"
+    shutil.copytree(filled_template, venv, symlinks=True)
     return venv
 
 

@@ -45,10 +45,17 @@ def test_an_absent_venv_is_made_filled_and_remembered(shelf: Shelf, engine: str)
     assert (status.code, status.document["status"]) == (0, "ok")
 
 
-def test_a_second_run_does_nothing_and_needs_nothing(shelf: Shelf) -> None:
-    shelf.add_lock("2.99.0")
-    arguments = ("bootstrap", "--venv", str(shelf.folder / "env"), "--smoke", "none")
-    assert shelf.tfenv(*arguments).code == 0
+@pytest.fixture
+def filled(shelf: Shelf, filled_template: Path) -> Path:
+    """An environment of tfenv's own, with TF 2.98 in it."""
+    shelf.add_lock("2.98.0")
+    venv = shelf.folder / "env"
+    shutil.copytree(filled_template, venv, symlinks=True)
+    return venv
+
+
+def test_a_second_run_does_nothing_and_needs_nothing(shelf: Shelf, filled: Path) -> None:
+    arguments = ("bootstrap", "--venv", str(filled), "--smoke", "none")
     shutil.rmtree(shelf.wheels)
     before = tree(shelf.folder / "env")
     ran = shelf.tfenv(*arguments, "--json")
@@ -59,11 +66,9 @@ def test_a_second_run_does_nothing_and_needs_nothing(shelf: Shelf) -> None:
     assert tree(shelf.folder / "env") == before
 
 
-def test_a_wish_changes_an_environment_of_tfenvs_own(shelf: Shelf) -> None:
-    shelf.add_lock("2.98.0")
+def test_a_wish_changes_an_environment_of_tfenvs_own(shelf: Shelf, filled: Path) -> None:
     shelf.add_lock("2.99.0")
-    venv = shelf.folder / "env"
-    assert shelf.tfenv("bootstrap", "--venv", str(venv), "--smoke", "none", "--tf", "2.98").code == 0
+    venv = filled
     assert versions(venv)["tensorflow-cpu"] == "2.98.0"
     ran = shelf.tfenv("bootstrap", "--venv", str(venv), "--smoke", "none", "--tf", "2.99", "--json")
     data = ran.document["data"]
@@ -74,20 +79,16 @@ def test_a_wish_changes_an_environment_of_tfenvs_own(shelf: Shelf) -> None:
     assert not list(venv.glob("lib/*/site-packages/.tfenv/trash*"))
 
 
-def test_without_a_wish_the_environment_keeps_its_tensorflow(shelf: Shelf) -> None:
-    shelf.add_lock("2.98.0")
-    venv = shelf.folder / "env"
-    assert shelf.tfenv("bootstrap", "--venv", str(venv), "--smoke", "none").code == 0
+def test_without_a_wish_the_environment_keeps_its_tensorflow(shelf: Shelf, filled: Path) -> None:
+    venv = filled
     shelf.add_lock("2.99.0")  # a newer tfenv brings a newer lock
     assert shelf.tfenv("bootstrap", "--venv", str(venv), "--smoke", "none", "--seed", "7").code == 0
     assert versions(venv)["tensorflow-cpu"] == "2.98.0"
 
 
-def test_what_is_not_locked_goes_from_tfenvs_own_environment(shelf: Shelf) -> None:
-    shelf.add_lock("2.99.0")
-    venv = shelf.folder / "env"
+def test_what_is_not_locked_goes_from_tfenvs_own_environment(shelf: Shelf, filled: Path) -> None:
+    venv = filled
     arguments = ("bootstrap", "--venv", str(venv), "--smoke", "none")
-    assert shelf.tfenv(*arguments).code == 0
     make_wheel(shelf.wheels, "guest", "1.0")
     pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "-q", "guest"]
     subprocess.run(pip, check=True, env=shelf.environ())

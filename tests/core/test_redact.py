@@ -15,7 +15,7 @@ from tfenv.redact import redact
         pytest.param("https://user:s3cret@host/simple", "https://***@host/simple", id="user-and-password"),
         pytest.param("https://token@host/simple", "https://***@host/simple", id="token-as-user"),
         pytest.param("get https://host/x?token=abc&n=1", "get https://host/x?token=***&n=1", id="query"),
-        pytest.param("Authorization: Bearer abcdefgh12345", "Authorization: Bearer ***", id="bearer"),
+        pytest.param("Authorization: Bearer abcdefgh12345", "Authorization: *** ***", id="bearer"),
         pytest.param("a\x1b[31mb\x1b]0;t\x07c\x00d", "abcd", id="escapes"),
         pytest.param("mail me@host", "mail me@host", id="nothing-to-hide"),
     ],

@@ -7,6 +7,7 @@ import os
 import sys
 
 from tfenv.events import Listener, Silent
+from tfenv.redact import masked
 from tfenv.report.style import Style
 from tfenv.result import D, Result
 
@@ -14,7 +15,8 @@ from tfenv.result import D, Result
 def present(result: Result[D], *, json: bool) -> int:
     """Write ``result`` as JSON or text to stdout (errors in text to stderr); returns its exit code."""
     if json:
-        sys.stdout.write(json_format.dumps(result.as_json(), indent=2, ensure_ascii=False) + "\n")
+        document = masked(result.as_json(), os.environ)
+        sys.stdout.write(json_format.dumps(document, indent=2, ensure_ascii=False) + "\n")
         return result.exit_code
     from tfenv.report.text import render  # lazily: --json and --help need none of it
 

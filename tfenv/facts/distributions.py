@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Optional
 
 from tfenv.facts.machine import Machine
-from tfenv.facts.masking import mask_text
 from tfenv.facts.model import Distribution
 from tfenv.facts.names import canonical
 from tfenv.records import record
+from tfenv.redact import mask_text
 
 #: Headers fit in this nearly always; the description that follows can be a hundred times as long.
 _FIRST_READ = 16_384

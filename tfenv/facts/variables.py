@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 
 from tfenv.facts.machine import Machine
-from tfenv.facts.masking import MASK, mask_value
 from tfenv.facts.model import Fact, known
+from tfenv.redact import MASK, mask_value
 
 #: Only these are ever shown: a secret may sit under any other name.
 _SHOWN = re.compile(
