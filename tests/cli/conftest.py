@@ -26,7 +26,7 @@ def blank_venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def filled_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment that tfenv made with TF 2.98; tests work on copies. The wheels of all shelves are equal."""
+    """An environment that tfenv made with TF 2.98; tests copy it (the wheels of all shelves are equal)."""
     shelf = Shelf(tmp_path_factory.mktemp("filled"))
     shelf.add_lock("2.98.0")
     ran = shelf.tfenv("bootstrap", "--venv", str(shelf.folder / "env"), "--smoke", "none")

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from tfenv.cli.options import Json
+from tfenv.cli.options import FactsFile, Json
 
 
 def bootstrap(
@@ -33,6 +33,7 @@ def bootstrap(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show the plan; exit 3 if it would change anything.")
     ] = False,
+    recorded: FactsFile = None,
     json: Json = False,
 ) -> int:
     """Give this machine a pinned TensorFlow that has just proven that it learns."""
@@ -44,6 +45,10 @@ def bootstrap(
         "seed": False if no_seed else seed, "deterministic": deterministic, "smoke": smoke, "engine": engine,
     }  # fmt: skip
     result = bootstrap_command(
-        flags, dry_run=dry_run, listener=progress(json=json), on_terminal=on_terminal(json=json)
+        flags,
+        dry_run=dry_run,
+        listener=progress(json=json),
+        on_terminal=on_terminal(json=json),
+        recorded=recorded,
     )
     return present(result, json=json)

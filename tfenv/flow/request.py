@@ -66,6 +66,7 @@ class BootstrapReport:
 
     python: str  # the interpreter that now has the stack
     environment: str  # its prefix
+    planned: bool = False  # only the plan was made (--dry-run)
     made: bool = False  # tfenv made the environment in this run
     settled: bool = False  # everything was as it should be: nothing was run
     target: Optional[Target] = None

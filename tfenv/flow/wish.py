@@ -24,13 +24,24 @@ _ENGINES = ("auto", "uv", "pip")
 
 
 def bootstrap_command(
-    flags: Mapping[str, Value], *, dry_run: bool, listener: Listener, on_terminal: bool
+    flags: Mapping[str, Value],
+    *,
+    dry_run: bool,
+    listener: Listener,
+    on_terminal: bool,
+    recorded: Optional[Path] = None,
 ) -> Result[BootstrapReport]:
-    """``tfenv bootstrap``."""
+    """``tfenv bootstrap``; with ``recorded`` facts of another machine, only its plan.
+
+    Raises:
+        TfenvError: one of its children, by what went wrong.
+    """
     from tfenv.flow.settled import find_settled
 
     settings = read_settings(flags, os.environ, Path.cwd(), config_dir() / "tfenv.toml")
     request = request_of(settings, dry_run=dry_run)
+    if recorded is not None:
+        return _judged(replace(_planned(request, recorded), settings=settings), dry_run)
     host = find_host(request.python, request.venv, os.environ, may_make=True)
     catalogue = lockfiles_dir()
     report = find_settled(request, host, catalogue)
@@ -46,6 +57,21 @@ def bootstrap_command(
             on_terminal=on_terminal,
         )
     return _judged(replace(report, settings=settings), dry_run)
+
+
+def _planned(request: BootstrapRequest, recorded: Path) -> BootstrapReport:
+    """The plan for a machine that is not this one."""
+    from tfenv.facts.recorded import load_facts
+    from tfenv.flow.choice import choose, plan_of, report_of
+
+    if not request.dry_run:
+        raise UsageError(
+            "facts-need-dry-run",
+            "A recorded machine can only be planned for, not changed.",
+            hint="Add --dry-run.",
+        )
+    choice = choose(request, load_facts(recorded), lockfiles_dir())
+    return report_of(request, choice, plan_of(choice, new=request.venv is not None), {})
 
 
 def request_of(settings: Settings, *, dry_run: bool) -> BootstrapRequest:

@@ -7,8 +7,10 @@ def megabytes(size: int) -> str:
     """``size`` bytes as "12 MB" or "2.3 GB" (decimal, as download pages count)."""
     if size >= 1_000_000_000:
         return f"{size / 1e9:.1f} GB"
-    if size >= 1_000_000:
+    if size >= 10_000_000:
         return f"{size / 1e6:.0f} MB"
+    if size >= 1_000_000:
+        return f"{size / 1e6:.1f} MB"
     return f"{size / 1e3:.0f} kB"
 
 

@@ -33,11 +33,14 @@ def write(page: Page, result: Result[D]) -> None:
     for fault in lock.faults:
         page.item("known fault", f"{fault.text} ({fault.source})")
     if report.plan is not None:
-        _write_plan(page, report.plan, listed=result.exit_code == 3)
+        _write_plan(page, report.plan, listed=report.planned)
     if report.scrubbed:
         page.item("not passed on", f"{', '.join(report.scrubbed)} (would redirect or break the installation)")
-    if result.exit_code == 3:
-        page.verdict("info", "Nothing was changed. Run the same command without --dry-run to do it.")
+    if report.planned:
+        if report.plan is not None and report.plan.pending:
+            page.verdict("info", "Nothing was changed. Run the same command without --dry-run to do it.")
+        else:
+            page.verdict("ok", "What is installed satisfies the lock: nothing would change.")
         return
     page.item("seed", "off" if report.seed is None else f"{report.seed} in every later interpreter")
     if report.proof is not None:
@@ -57,7 +60,9 @@ def _write_plan(page: Page, plan: Plan, *, listed: bool) -> None:
     counts = [(len(plan.names(action)), action) for action in ("install", "change", "remove", "keep")]
     words = ", ".join(f"{count} to {action}" for count, action in counts if count)
     size = f" (at most {megabytes(plan.download)} to download)" if plan.download else ""
-    page.item("plan", f"{words or 'nothing to do'}{size}")
+    others = sum(step.action == "keep" and step.installed != step.locked for step in plan.steps)
+    adopted = f" ({others} in another version that satisfies the stack)" if others else ""
+    page.item("plan", f"{words or 'nothing to do'}{adopted}{size}")
     actions = ("install", "change", "remove") if listed else ("change", "remove")
     shown = [step for step in plan.steps if step.action in actions]
     for step in shown[:_LISTED]:
