@@ -80,7 +80,7 @@ def test_variables_of_the_process(here: Environment) -> None:
     )
     wrong = shown(here, TFENV_SEED="seven")
     assert wrong.problem == (
-        "Not everything worked: TFENV_SEED is neither off nor a whole number from 0 to 4294967295: ignored."
+        "Not everything worked: TFENV_SEED: ignored: neither off nor a whole number from 0 to 4294967295."
     )
 
 
@@ -99,7 +99,7 @@ def test_variables_of_the_process(here: Environment) -> None:
             id="drawn-from",
         ),
         pytest.param(
-            {"z.pth": "import sys; sys.meta_path[:] = [f for f in sys.meta_path if 'Hook' not in repr(f)]\n"},
+            {"z.pth": "import sys; m = sys.meta_path; m[:] = [f for f in m if 'tfenv' not in repr(f)]\n"},
             "The hook started but seeded nothing: something removed it from sys.meta_path.",
             id="removed",
         ),

@@ -6,7 +6,7 @@ import os
 import sys
 
 from tfenv.errors import TfenvError
-from tfenv.seeding.hook._tfenv_seed import LIBRARIES, hook
+from tfenv.seeding.hook._tfenv_seed_work import hook
 from tfenv.seeding.model import SeedReport, check_seed
 
 _NAMES = {
@@ -35,10 +35,12 @@ def seed_everything(seed: int, *, deterministic: bool = False) -> SeedReport:
         TfenvError: a loaded library could not be seeded, or op determinism could not be switched on.
     """
     check_seed(seed)
-    installed = sys.modules.get("_tfenv_seed")
-    if installed is not None:  # this call speaks for the whole process from now on
-        installed.hook.source, installed.hook.waiting = "off", []
-    _start_anew(seed, deterministic)
+    _silence_installed_hook()
+    if hook not in sys.meta_path:
+        sys.meta_path.insert(0, hook)
+    hook.source = ""  # until here failures are an error, later ones are warnings
+    hook.arm(seed, deterministic)
+    hook.source = "call"
     if hook.problems:
         raise TfenvError(
             "seed-incomplete",
@@ -54,13 +56,12 @@ def seed_everything(seed: int, *, deterministic: bool = False) -> SeedReport:
     )
 
 
-def _start_anew(seed: int, deterministic: bool) -> None:
-    hook.source, hook.seed, hook.deterministic = "", seed, deterministic
-    hook.waiting, hook.seeded, hook.problems = list(LIBRARIES), [], []
-    if hook not in sys.meta_path:  # type: ignore[comparison-overlap]
-        sys.meta_path.insert(0, hook)  # type: ignore[arg-type]
-    hook.work("seed_loaded")
-    hook.source = "call"
+def _silence_installed_hook() -> None:
+    """From now on the call speaks for the whole process, not the environment's ``.pth`` file."""
+    if "_tfenv_seed" in sys.modules:
+        sys.modules["_tfenv_seed"].names = ()  # type: ignore[attr-defined]
+    if "_tfenv_seed_work" in sys.modules:
+        sys.modules["_tfenv_seed_work"].hook.disarm()
 
 
 def _names(modules: tuple[str, ...] | list[str]) -> tuple[str, ...]:

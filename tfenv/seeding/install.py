@@ -19,15 +19,17 @@ FILES = (*MODULES, PTH_NAME)
 
 _MARK = "tfenv seed hook"
 _SOURCES = Path(__file__).parent / "hook"
-# The seed stands in the .pth file itself: one file less to read at each start, and never stale. The module is
-# run by exec of its source: `import` would take 3 ms where bytecode is not kept (CPython's compile() builds
-# all types of `ast` at its first call), exec takes 1 ms. `sitedir` is a local of `site.addpackage`.
+# The seed stands in the .pth file itself: one file less to read at each start, never stale. The first half is
+# run by exec of its source: `import` takes 3 ms where bytecode is not kept (CPython's compile() builds all
+# types of `ast` at its first call), exec below 1 ms everywhere. `sitedir` is a local of `site.addpackage`.
 _PTH = (
     "# tfenv seed hook: `tfenv seed off` removes it, TFENV_SEED=off skips it for one run.\n"
     "import sys; '_tfenv_seed' in sys.modules or exec(\"try:\\n"
     " hook = type(sys)('_tfenv_seed'); hook.__file__ = sitedir + '/_tfenv_seed.py'\\n"
     " with open(hook.__file__, 'rb') as file: exec(file.read(), hook.__dict__)\\n"
-    " sys.modules['_tfenv_seed'] = hook; hook.start({seed}, {deterministic})\\n"
+    " hook.seed = {seed}; hook.deterministic = {deterministic}; hook.find_spec('')\\n"  # damaged: raises
+    " sys.modules['_tfenv_seed'] = hook; sys.meta_path.insert(0, hook)\\n"
+    " 'random' in sys.modules and hook.find_spec('random')\\n"
     'except Exception: pass")\n'
 )
 

@@ -1,5 +1,10 @@
-"""tfenv seed hook, second half: loaded at the first import of a library that waits for its seed."""
+"""tfenv seed hook, second half: seeds random, NumPy, TensorFlow and Keras when each is first imported.
 
+Loaded at the first import of one of them. Nothing here may print, raise or import what the program did not
+ask for: failures are only noted, for ``tfenv seed show``. Python 3.8 syntax.
+"""
+
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -9,76 +14,96 @@ if TYPE_CHECKING:
     from types import FrameType, ModuleType
     from typing import Optional
 
-    from tfenv.seeding.hook._tfenv_seed import Hook
+#: NumPy 2 imports numpy.random only when it is first used, so that is the module to wait for.
+LIBRARIES = ("random", "numpy.random", "tensorflow", "keras", "tf_keras")
+SHELL = "IPython.core.interactiveshell"
 
-_looking_up: "set[str]" = set()
 
+class Hook:
+    """On ``sys.meta_path``: waits for the first import of a few modules; all others pass untouched."""
 
-def watched_spec(
-    hook: "Hook", name: str, path: "Optional[Sequence[str]]", target: "Optional[ModuleType]"
-) -> "Optional[ModuleSpec]":
-    """The spec that the other finders give for ``name``, with a loader that seeds the module in the end."""
-    # A bare importlib.util.find_spec() must see the loader as it is: nothing is imported there.
-    if name in _looking_up or not _is_imported_now(name):
+    def __init__(self) -> None:
+        self.source = ""  # of the seed: "installed", "TFENV_SEED" or "call"; or "off"
+        self.seed = -1
+        self.deterministic = False
+        self.determinism_on = False  # verified after TensorFlow's import
+        self.waiting: list[str] = []
+        self.looking_up: list[str] = []
+        self.seeded: list[str] = []
+        self.problems: list[str] = []
+
+    def arm(self, seed: int, deterministic: bool, *others: str) -> None:
+        """Seed the loaded libraries, and the others (and what else is named) when they are first imported."""
+        self.seed = seed
+        self.deterministic = deterministic
+        self.seeded, self.problems = [], []
+        self.waiting = [*LIBRARIES, *others]
+        for name in LIBRARIES:
+            if sys.modules.get(name) is not None:
+                self.seed_module(name)
+
+    def disarm(self) -> None:
+        """Let all later imports pass."""
+        self.source = "off"
+        self.waiting = []
+
+    def find_spec(
+        self, name: str, path: "Optional[Sequence[str]]" = None, target: "Optional[ModuleType]" = None
+    ) -> "Optional[ModuleSpec]":
+        # A bare importlib.util.find_spec() must see the loader as it is: nothing is imported there.
+        if name not in self.waiting or name in self.looking_up or not _is_imported_now(name):
+            return None
+        self.looking_up.append(name)
+        try:
+            return self.watched_spec(name, path, target)
+        except Exception as error:  # the import system asks next, and meets the same error
+            self.note(name, error)
+            return None
+        finally:
+            self.looking_up.remove(name)
+
+    def watched_spec(
+        self, name: str, path: "Optional[Sequence[str]]", target: "Optional[ModuleType]"
+    ) -> "Optional[ModuleSpec]":
+        """The spec that the other finders give, with a loader that seeds the module in the end."""
+        for finder in sys.meta_path:
+            find_spec = getattr(finder, "find_spec", None)
+            if find_spec is None:
+                return None  # a finder from before Python 3.4: only the import system can ask it
+            # The hook itself is among those asked, and gives none: it is looking up this very name.
+            spec: Optional[ModuleSpec] = find_spec(name, path, target)
+            if spec is not None:
+                loader: object = spec.loader
+                if hasattr(loader, "exec_module") and hasattr(loader, "create_module"):
+                    spec.loader = _Loader(self, loader)  # type: ignore[assignment]
+                elif loader is not None:  # None: a folder without __init__.py
+                    self.note(name, f"{loader!r} is too old a kind of loader to be watched")
+                return spec
         return None
-    _looking_up.add(name)
-    try:
-        return _ask_others(hook, name, path, target)
-    except Exception as error:  # the import system asks next, and meets the same error
-        _note(hook, name, error)
-        return None
-    finally:
-        _looking_up.discard(name)
 
+    def seed_module(self, name: str) -> None:
+        """Seed the loaded module ``name``, once."""
+        if name not in self.waiting:
+            return
+        self.waiting.remove(name)
+        try:
+            _SEEDERS[name](self, sys.modules[name])
+            self.seeded.append(name)
+        except Exception as error:
+            self.note(name, error)
 
-def seed_loaded(hook: "Hook") -> None:
-    """Seed every library that waits although it is loaded."""
-    for name in tuple(hook.waiting):
-        if sys.modules.get(name) is not None:
-            _seed(hook, name)
+    def note(self, what: str, problem: object) -> None:
+        """Remember a failure; who called ``tfenv.seed_everything`` is told by a warning."""
+        try:
+            kind = type(problem).__name__ + ": " if isinstance(problem, Exception) else ""
+            self.problems.append(f"{what}: {kind}{problem}")
+        except Exception:
+            self.problems.append(f"{what}: failed, and so did the description of the failure")
+        if self.source == "call":
+            import warnings
 
-
-def _seed(hook: "Hook", name: str) -> None:
-    if name not in hook.waiting:
-        return
-    hook.waiting.remove(name)
-    try:
-        _SEEDERS[name](hook, sys.modules[name])
-        hook.seeded.append(name)
-    except Exception as error:
-        _note(hook, name, error)
-
-
-def _note(hook: "Hook", what: str, problem: object) -> None:
-    try:
-        kind = type(problem).__name__ + ": " if isinstance(problem, Exception) else ""
-        hook.problems.append(f"{what}: {kind}{problem}")
-    except Exception:
-        hook.problems.append(f"{what}: failed, and so did the description of the failure")
-    if hook.source == "call":  # of tfenv.seed_everything: who asked for it aloud is answered aloud
-        import warnings
-
-        text = f"tfenv could not seed everything: {hook.problems[-1]}"
-        warnings.warn(text, RuntimeWarning, stacklevel=2)
-
-
-def _ask_others(
-    hook: "Hook", name: str, path: "Optional[Sequence[str]]", target: "Optional[ModuleType]"
-) -> "Optional[ModuleSpec]":
-    for finder in sys.meta_path:
-        find_spec = getattr(finder, "find_spec", None)
-        if find_spec is None:
-            return None  # a finder from before Python 3.4: only the import system can ask it
-        # The hook itself is among those asked, and gives none: it is looking up this very name.
-        spec: Optional[ModuleSpec] = find_spec(name, path, target)
-        if spec is not None:
-            loader: object = spec.loader
-            if hasattr(loader, "exec_module") and hasattr(loader, "create_module"):
-                spec.loader = _Loader(hook, loader)  # type: ignore[assignment]
-            elif loader is not None:  # None: a folder without __init__.py
-                _note(hook, name, f"{loader!r} is too old a kind of loader to be watched")
-            return spec
-    return None
+            text = f"tfenv could not seed everything: {self.problems[-1]}"
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
 def _is_imported_now(name: str) -> bool:
@@ -93,7 +118,7 @@ def _is_imported_now(name: str) -> bool:
 class _Loader:
     """Stands in for a module's loader until its code runs; the module itself only ever sees its own."""
 
-    def __init__(self, hook: "Hook", loader: object) -> None:
+    def __init__(self, hook: Hook, loader: object) -> None:
         self._hook = hook
         self._loader = loader
 
@@ -110,21 +135,21 @@ class _Loader:
         if getattr(module, "__loader__", None) is self:
             module.__loader__ = self._loader
         self._loader.exec_module(module)  # type: ignore[attr-defined]  # tfenv only passes this import on
-        _seed(self._hook, module.__name__)
+        self._hook.seed_module(module.__name__)
 
 
-def _random(hook: "Hook", module: "ModuleType") -> None:
+def _random(hook: Hook, module: "ModuleType") -> None:
     genuine = getattr(sys.modules.get("_random"), "Random", ())
     if not isinstance(getattr(module, "_inst", None), genuine):
         raise _stranger(module, "the random of the standard library")
     module.seed(hook.seed)
 
 
-def _numpy(hook: "Hook", module: "ModuleType") -> None:
+def _numpy(hook: Hook, module: "ModuleType") -> None:
     module.seed(hook.seed)
 
 
-def _tensorflow(hook: "Hook", module: "ModuleType") -> None:
+def _tensorflow(hook: Hook, module: "ModuleType") -> None:
     if not hasattr(module, "random"):
         raise _stranger(module, "TensorFlow")
     module.random.set_seed(hook.seed)
@@ -136,7 +161,7 @@ def _tensorflow(hook: "Hook", module: "ModuleType") -> None:
             raise RuntimeError("op determinism was switched on, but TensorFlow reports that it is off")
 
 
-def _keras(hook: "Hook", module: "ModuleType") -> None:
+def _keras(hook: Hook, module: "ModuleType") -> None:
     # Not keras.utils.set_random_seed: it would also restart random, NumPy and TensorFlow, which the
     # program may have seeded or drawn from before it imported Keras (or touched tf.keras).
     keras_3 = sys.modules.get(module.__name__ + ".src.backend.common.global_state")
@@ -156,7 +181,7 @@ def _stranger(module: "ModuleType", expected: str) -> TypeError:
     return TypeError(f"{getattr(module, '__file__', None)} is not {expected}")
 
 
-def _ipython(hook: "Hook", module: "ModuleType") -> None:
+def _ipython(hook: Hook, module: "ModuleType") -> None:
     shell_class = module.InteractiveShell
     init_events = shell_class.init_events
 
@@ -166,12 +191,12 @@ def _ipython(hook: "Hook", module: "ModuleType") -> None:
         try:
             _steady_shell(hook, shell)
         except Exception as error:
-            _note(hook, "IPython", error)
+            hook.note("IPython", error)
 
     shell_class.init_events = init_events_once
 
 
-def _steady_shell(hook: "Hook", shell: "ModuleType") -> None:
+def _steady_shell(hook: Hook, shell: "ModuleType") -> None:
     import random
 
     # IPython >= 9 draws a tip for its banner from the global generator; a kernel does so for each kernel_info
@@ -196,5 +221,24 @@ _SEEDERS = {
     "tensorflow": _tensorflow,
     "keras": _keras,
     "tf_keras": _keras,
-    "IPython.core.interactiveshell": _ipython,
+    SHELL: _ipython,
 }
+
+
+def _take_over(starter: "ModuleType") -> None:
+    """Put the hook in the place of its first half, with the seed of the ``.pth`` file or of TFENV_SEED."""
+    sys.meta_path[sys.meta_path.index(starter)] = hook
+    wish = os.environ.get("TFENV_SEED", "")
+    if wish.lower() == "off":
+        hook.disarm()
+        return
+    known = wish.isdecimal() and len(wish) <= 10 and int(wish) < 2**32
+    hook.source = "TFENV_SEED" if known else "installed"
+    hook.arm(int(wish) if known else starter.seed, starter.deterministic, SHELL)
+    if wish and not known:
+        hook.note("TFENV_SEED", "ignored: neither off nor a whole number from 0 to 4294967295")
+
+
+hook = Hook()
+if __name__ == "_tfenv_seed_work":  # not the copy inside tfenv
+    _take_over(sys.modules["_tfenv_seed"])

@@ -8,15 +8,14 @@ import sys
 
 def observe() -> "dict[str, object]":
     """What happened in this interpreter, in the shape of ``tfenv.seeding.model.Observation``."""
-    if "_tfenv_seed" not in sys.modules:
-        try:
-            import _tfenv_seed  # type: ignore[import-not-found] # noqa: F401
-        except Exception as error:
-            return _report(None, False, [f"{type(error).__name__}: {error}"])
-        return _report(None, False, ["the .pth file that starts it was not processed"])
-    hook = sys.modules["_tfenv_seed"].hook
+    starter = sys.modules.get("_tfenv_seed")
+    if starter is None:
+        return _report(None, None, False, [_why_not_started()])
     import random
 
+    hook = getattr(sys.modules.get("_tfenv_seed_work"), "hook", None)
+    if hook is None:
+        return _report(starter, None, False, [starter.problem] if starter.problem else [])
     # Before anything else is imported: what is imported next may draw from it (Keras 3.15 does).
     expected = random.Random(hook.seed).getstate()  # noqa: S311
     random_seeded = hook.seed >= 0 and random.getstate() == expected
@@ -26,19 +25,26 @@ def observe() -> "dict[str, object]":
             __import__(name)
         except Exception as error:
             errors.append(f"import {name}: {type(error).__name__}: {error}")
-    return _report(hook, random_seeded, errors)
+    return _report(starter, hook, random_seeded, errors + hook.problems)
 
 
-def _report(hook: object, random_seeded: bool, errors: "list[str]") -> "dict[str, object]":
+def _why_not_started() -> str:
+    try:
+        import _tfenv_seed  # type: ignore[import-not-found] # noqa: F401
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return "the .pth file that starts it was not processed"
+
+
+def _report(starter: object, hook: object, random_seeded: bool, problems: "list[str]") -> "dict[str, object]":
     import os
 
-    module = sys.modules.get("_tfenv_seed")
     seed = getattr(hook, "seed", -1)
     fixed = not sys.flags.ignore_environment and os.environ.get("PYTHONHASHSEED", "random")
     return {
-        "loaded": hook is not None,
-        "file": getattr(module, "__file__", ""),
-        "version": getattr(module, "VERSION", 0),
+        "loaded": starter is not None,
+        "file": getattr(starter, "__file__", ""),
+        "version": getattr(starter, "VERSION", 0),
         "source": getattr(hook, "source", ""),
         "seed": seed if seed >= 0 else None,
         "deterministic": getattr(hook, "deterministic", False),
@@ -47,7 +53,7 @@ def _report(hook: object, random_seeded: bool, errors: "list[str]") -> "dict[str
         "waiting": getattr(hook, "waiting", []) if hook in sys.meta_path else [],
         "random_seeded": random_seeded,
         "hash_seed": int(fixed) if fixed and fixed.isdecimal() else None,
-        "problems": errors + getattr(hook, "problems", []),
+        "problems": problems,
     }
 
 
