@@ -11,6 +11,7 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.sessions = ["lint", "types", "tests", "tests_tf"]
 nox.options.reuse_existing_virtualenvs = True
 
+TESTING = ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100"]
 PYTHONS = ["3.9", "3.10", "3.11", "3.12", "3.13"]
 
 # pyenv's shims answer for every version and work for few: put the interpreters behind them first.
@@ -36,16 +37,16 @@ def types(session: nox.Session) -> None:
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
     """Everything that needs no TensorFlow, on every Python."""
-    session.install("-e", ".[lock]", "pytest>=8", "hypothesis>=6.100")
-    session.run("pytest", "-m", "not tf", *session.posargs)
+    session.install("-e", ".[lock]", *TESTING)
+    session.run("pytest", "-n", "2", "-m", "not tf and not network", *session.posargs)
 
 
 @nox.session
 def tests_tf(session: nox.Session) -> None:
-    """The tests with a real TensorFlow: the oldest and the newest of the catalogue."""
-    session.install("-e", ".[lock]", "pytest>=8", "hypothesis>=6.100")
+    """The tests that need a real TensorFlow (the oldest and the newest of the catalogue) or the index."""
+    session.install("-e", ".[lock]", *TESTING)
     # The children write bytecode once; without it every import of TensorFlow costs seconds.
-    session.run("pytest", "-m", "tf", *session.posargs, env={"PYTHONDONTWRITEBYTECODE": ""})
+    session.run("pytest", "-m", "tf or network", *session.posargs, env={"PYTHONDONTWRITEBYTECODE": ""})
 
 
 @nox.session

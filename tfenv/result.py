@@ -106,7 +106,7 @@ def crashed(command: str, error: BaseException) -> Result[NoData]:
     info = ErrorInfo(
         code="bug",
         message=f"tfenv itself failed: {type(error).__name__}: {error}",
-        hint="This is a bug in tfenv. Run the command again with TFENV_DEBUG=1 and report the output.",
+        hint="This is a bug in tfenv. Run the command again with TFENV_DEBUG=1 and report it.",
     )
     return Result(command=command, status="error", exit_code=EXIT_BUG, data=NoData(), errors=(info,))
 
