@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 
 import typer
@@ -22,6 +24,7 @@ _CLICK_USAGE, _CLICK_ERROR = _BY_NAME["UsageError"], _BY_NAME["ClickException"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``tfenv`` with ``arguments`` (default: the process's own); returns the exit code."""
+    _obey_termination()
     given = list(sys.argv[1:] if arguments is None else arguments)
     command, json = _command(given), "--json" in _before_separator(given)
     try:
@@ -48,12 +51,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return outcome if isinstance(outcome, int) else 0
 
 
+def _obey_termination() -> None:
+    """SIGTERM (a CI's time limit, ``docker stop``) unwinds like Ctrl-C, so that nothing is left half done."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
 def _usage(command: str, error: Exception, json: bool) -> int:
-    shown = " ".join(part for part in ("tfenv", command) if part)
-    message = str(getattr(error, "message", "") or error) or "wrong usage"
     if type(error).__name__ == "NoArgsIsHelpError":  # help was asked for by giving nothing
         sys.stdout.write(f"{error}\n")
         return EXIT_USAGE
+    # Click words the message with the parameter's name only on request, and knows which command refused.
+    worded = getattr(error, "format_message", None)
+    message = str(worded() if callable(worded) else error) or "wrong usage"
+    shown = getattr(getattr(error, "ctx", None), "command_path", None) or f"tfenv {command}".strip()
     refused = UsageError("usage", message.rstrip("."), hint=f"See: {shown} --help")
     return present(failed(command, refused), json=json)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -171,3 +173,28 @@ def test_another_python_is_used_where_only_that_has_a_lock(shelf: Shelf) -> None
         check=True,
     )
     assert out.stdout.strip() == other.minor
+
+
+@pytest.mark.parametrize("sent", ["SIGTERM", "SIGINT", "SIGKILL"])
+def test_a_run_that_is_ended_leaves_the_old_or_the_new(shelf: Shelf, filled: Path, sent: str) -> None:
+    shelf.add_lock("2.99.0")
+    old = tree(filled)
+    command = [sys.executable, "-m", "tfenv", "bootstrap", "--venv", str(filled), "--tf", "2.99"]
+    process = subprocess.Popen(
+        [*command, "--smoke", "none"], env=shelf.environ(), cwd=shelf.home, stderr=subprocess.DEVNULL
+    )
+    trash = next(filled.glob("lib/*/site-packages")) / ".tfenv" / "trash"
+    while process.poll() is None and not trash.exists():
+        time.sleep(0.001)
+    process.send_signal(getattr(signal, sent))
+    process.wait(timeout=60)
+    if sent == "SIGKILL":
+        # The next run puts things right before it does anything of its own.
+        assert shelf.tfenv("bootstrap", "--venv", str(filled), "--tf", "2.98", "--smoke", "none").code == 0
+        assert versions(filled)["tensorflow-cpu"] == "2.98.0"
+        assert not trash.exists()
+    elif process.returncode == 0:
+        assert versions(filled)["tensorflow-cpu"] == "2.99.0"
+    else:
+        assert process.returncode == 130
+        assert tree(filled) == old

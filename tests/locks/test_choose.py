@@ -10,14 +10,14 @@ from typing import Optional
 import pytest
 
 from tfenv.errors import NoLockError, UsageError
-from tfenv.facts.model import Facts, known
+from tfenv.facts.model import Facts, GpuFacts, known
 from tfenv.facts.pythons import FoundPython
 from tfenv.facts.recorded import load_facts
 from tfenv.install.markers import marker_environment
 from tfenv.install.plan import make_plan
 from tfenv.locks.catalogue import Catalogue, load_catalogue
 from tfenv.locks.choose import choose_lock
-from tfenv.locks.fit import Reason, fit
+from tfenv.locks.fit import Reason, fit, narrowed
 from tfenv.locks.model import Lock
 from tfenv.targets.choose import choose_target
 
@@ -206,3 +206,20 @@ def test_colab_keeps_its_tensorflow_and_changes_nothing(catalogue: Catalogue, na
     installed = facts.packages.distributions.value or ()
     plan = make_plan(lock, installed, mode="adopt", markers=marker_environment(facts))
     assert [step for step in plan.steps if step.action != "keep"] == []
+
+
+def test_an_old_card_does_not_adopt_a_cudnn_that_dropped_it(catalogue: Catalogue) -> None:
+    facts = machine("colab-2026.07-gpu-py312")  # cuDNN 9.19
+    lock = choose(catalogue, facts)
+    p100 = GpuFacts(index=0, name="P100", compute_capability="6.0")
+    old = replace(facts, nvidia=replace(facts.nvidia, gpus=known((p100,), "test")))
+    plan = make_plan(
+        narrowed(lock, old),
+        old.packages.distributions.value or (),
+        mode="adopt",
+        markers=marker_environment(old),
+    )
+    assert [(step.name, step.locked) for step in plan.steps if step.action != "keep"] == [
+        ("nvidia-cudnn-cu12", "9.3.0.75")
+    ]
+    assert narrowed(lock, facts) == lock

@@ -23,7 +23,7 @@ from tfenv.install.environ import installer_environment
 from tfenv.install.plan import Plan
 from tfenv.install.site import Site
 from tfenv.install.state import EnvState, ProofState, read_state, write_state
-from tfenv.install.transaction import Transaction
+from tfenv.install.transaction import Transaction, recover
 from tfenv.install.venv import make_venv, remove_venv
 from tfenv.locks.choose import check_wish
 from tfenv.proof.model import ProofReport
@@ -51,7 +51,10 @@ def bootstrap(
         InstallError: the installation failed; the environment is as it was.
     """
     check_wish(request.tf)
-    probe, choice = _choose(request, host, catalogue, listener)
+    probe = read_interpreter(host.python)
+    if host.venv is None and recover(site_of(probe)):
+        listener.note("An earlier bootstrap was interrupted; the environment is as it was before it.")
+    probe, choice = _choose(request, host, probe, catalogue, listener)
     plan = plan_of(choice, new=host.venv is not None)
     if request.dry_run:
         return report_of(request, choice, plan, environ)
@@ -74,10 +77,9 @@ def bootstrap(
 
 
 def _choose(
-    request: BootstrapRequest, host: Host, catalogue: Path, listener: Listener
+    request: BootstrapRequest, host: Host, probe: InterpreterProbe, catalogue: Path, listener: Listener
 ) -> tuple[InterpreterProbe, Choice]:
     """The lock for the host's interpreter; for an environment still to be made, any interpreter will do."""
-    probe = read_interpreter(host.python)
     try:
         return probe, choose(request, facts_of(probe, cwd=Path.cwd()), catalogue, hosts=find_interpreters)
     except NoLockError as refusal:

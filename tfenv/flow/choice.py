@@ -14,6 +14,7 @@ from tfenv.install.markers import marker_environment
 from tfenv.install.plan import Mode, Plan, make_plan
 from tfenv.locks.catalogue import Catalogue, load_catalogue
 from tfenv.locks.choose import choose_lock
+from tfenv.locks.fit import narrowed
 from tfenv.locks.model import Lock
 from tfenv.records import record
 from tfenv.targets.choose import choose_target
@@ -47,7 +48,7 @@ def choose(
         lock = choose_lock(locks, target=target, facts=facts, wish=request.tf, hosts=hosts)
     except NoLockError as refusal:
         raise _with_unreadable(refusal, locks) from None
-    return Choice(facts=facts, target=target, lock=lock)
+    return Choice(facts=facts, target=target, lock=narrowed(lock, facts))
 
 
 def plan_of(choice: Choice, *, new: bool = False) -> Plan:

@@ -12,6 +12,7 @@ from tfenv.flow.request import BootstrapReport, BootstrapRequest, LockSummary, S
 from tfenv.flow.status import differences, installed_versions
 from tfenv.install.site import Site
 from tfenv.install.state import EnvState, read_state
+from tfenv.install.transaction import is_unfinished
 from tfenv.locks.catalogue import read_lock
 from tfenv.seeding.install import read_seed
 
@@ -22,6 +23,8 @@ def find_settled(request: BootstrapRequest, host: Host, catalogue: Path) -> Opti
     """The report of the environment as it stands, if ``request`` asks for nothing else; else None."""
     site = cheap_site(host)
     if site is None:
+        return None
+    if is_unfinished(site):
         return None
     state = read_state(site.folder)
     if state is None or not state.lock or not _is_wished(request, state):

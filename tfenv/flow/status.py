@@ -13,12 +13,13 @@ from tfenv.errors import EXIT_OK, EXIT_PENDING, TfenvError, UsageError
 from tfenv.flow.host import locate
 from tfenv.install.site import Site
 from tfenv.install.state import EnvState, ProofState, read_state
+from tfenv.install.transaction import is_unfinished
 from tfenv.locks.catalogue import lock_digest
 from tfenv.paths import lockfiles_dir
 from tfenv.records import record
 from tfenv.result import Result
 
-DifferenceKind = Literal["missing", "changed", "extra", "lock-changed"]
+DifferenceKind = Literal["interrupted", "missing", "changed", "extra", "lock-changed"]
 
 
 @record
@@ -68,12 +69,15 @@ def status(site: Site, catalogue: Path) -> StatusReport:
             f"{site.prefix} was not bootstrapped by tfenv.",
             hint=f"Bootstrap it: tfenv bootstrap --python {site.python}",
         )
+    found = differences(state, installed_versions(site), _digest(catalogue, state.lock))
+    if is_unfinished(site):
+        found = (Difference(kind="interrupted", name="bootstrap"), *found)
     return StatusReport(
         environment=str(site.prefix),
         lock=state.lock,
         tensorflow=state.tensorflow,
         mode=state.mode,
-        differences=differences(state, installed_versions(site), _digest(catalogue, state.lock)),
+        differences=found,
         proof=state.proof,
     )
 

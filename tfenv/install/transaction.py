@@ -55,9 +55,11 @@ class Transaction:
                 if (self._site.folder / name).exists():
                     shutil.copy2(self._site.folder / name, self._trash / name)
             self._journal.begin(before)
-        except OSError as error:
+        except BaseException as error:  # Ctrl-C too: nothing has been moved yet
             _drop(self._trash)
-            raise not_written(self._site.prefix, error) from error
+            if isinstance(error, OSError):
+                raise not_written(self._site.prefix, error) from error
+            raise
         return self
 
     def __exit__(
@@ -114,6 +116,11 @@ class Transaction:
             if _is_inside(path, roots):
                 files.append(path)
         return _with_bytecode(files)
+
+
+def is_unfinished(site: Site) -> bool:
+    """Whether a killed run left something to put back."""
+    return (site.folder / _TRASH).is_dir()
 
 
 def recover(site: Site) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Literal, Optional
 
 from packaging.version import InvalidVersion, Version
@@ -67,6 +68,23 @@ def reasons_against(lock: Lock, target: Target, facts: Facts) -> tuple[Reason, .
         _compute_capability(lock, facts),
     )
     return tuple(reason for reason in found if reason is not None)
+
+
+def narrowed(lock: Lock, facts: Facts) -> Lock:
+    """``lock`` with what this machine's GPUs demand beyond the closure's own metadata.
+
+    TensorFlow 2.20 accepts any cuDNN 9, and cuDNN 9.11 dropped GPUs below compute capability 7.5
+    (immich-app/immich#23110, pytorch/pytorch#172352).
+    """
+    gpus = facts.nvidia.gpus.value or ()
+    old = [gpu for gpu in gpus if gpu.compute_capability and not _at_least(gpu.compute_capability, "7.5")]
+    if not old or lock.cuda is None:
+        return lock
+    pins = tuple(
+        replace(pin, accepts=f"{pin.accepts},<9.11".lstrip(",")) if pin.name == "nvidia-cudnn-cu12" else pin
+        for pin in lock.pins
+    )
+    return replace(lock, pins=pins)
 
 
 def python_minor(facts: Facts) -> Optional[str]:

@@ -36,6 +36,8 @@ def _write_status(page: Page, data: StatusReport) -> None:
 
 
 def _words(difference: Difference) -> str:
+    if difference.kind == "interrupted":
+        return "an earlier bootstrap was interrupted; the next one puts its work right first"
     if difference.kind == "missing":
         return f"{difference.name} {difference.expected} is gone"
     if difference.kind == "changed":
