@@ -31,7 +31,7 @@ def _images(context):
     np, keras = context.np, context.keras
     began = time.perf_counter()
     groups = Groups(context, "images", groups=32, classes=2, shape=(SIDE, SIDE, 1), noise=0.5)
-    x, labels, _ = groups.draw(32, mirrored=True)
+    x, labels, _ = groups.draw(48, mirrored=True)
     x_test, labels_test, group_test = groups.draw(16, mirrored=True)
     model = image_classifier(context)
     losses = []

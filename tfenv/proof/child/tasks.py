@@ -87,7 +87,7 @@ def image_classifier(context):
     hidden = layers.Conv2D(32, 3, activation="relu")(hidden)
     hidden = layers.Flatten()(layers.MaxPooling2D()(hidden))
     model = keras.Model(inputs, layers.Dense(1, activation="sigmoid")(hidden))
-    model.compile(optimizer=keras.optimizers.Adam(0.02), loss="binary_crossentropy", jit_compile=False)
+    model.compile(optimizer=keras.optimizers.Adam(0.01), loss="binary_crossentropy", jit_compile=False)
     return model
 
 
