@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -179,10 +180,13 @@ def seen_by_nobody(path: Path) -> bool:
 
 
 @pytest.mark.skipif(not seen_by_nobody(Path(__file__)), reason="the checkout is private to its owner")
-def test_read_only_directory_stays_as_it_is(tmp_path: Path) -> None:
-    for parent in (tmp_path, *tmp_path.parents[:3]):
-        parent.chmod(0o755)
-    site = tmp_path / "site"
+def test_read_only_directory_stays_as_it_is() -> None:
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are private to their owner
+        Path(folder).chmod(0o755)
+        refuse_to_write(Path(folder) / "site")
+
+
+def refuse_to_write(site: Path) -> None:
     site.mkdir()
     seed_on(site, 42)
     before = files(site)
