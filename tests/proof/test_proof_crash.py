@@ -46,6 +46,12 @@ def test_a_child_that_ran_to_its_end_did_not_crash() -> None:
         (ended(0xC000013A, *TRAINING), "terminated", "status 0xC000013A (Ctrl-C)", False),
         (ended(0, *IMPORTING), "exited", "exit 0", True),
         (ended(3, *TRAINING), "exited", "exit 3", True),
+        (
+            ended(1, *TRAINING, output="OSError: [Errno 28] No space left on device"),
+            "disk-full",
+            "exit 1",
+            False,
+        ),
         (ended(1), "startup", "exit 1", True),
         (ended(0), "startup", "exit 0", True),
         (ended(-11), "sigsegv", "signal 11 (SIGSEGV)", True),

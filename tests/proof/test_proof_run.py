@@ -24,7 +24,6 @@ from tfenv.proof.model import ProofReport, device_named, level_named
 from tfenv.proof.protocol import ChildOutcome, ChildRequest
 from tfenv.proof.reference import References
 from tfenv.proof.run import prove
-from tfenv.proof.summary import summary
 
 PYTHON = Path("python")
 NONE = References(bands=())
@@ -158,16 +157,6 @@ def test_retries_are_announced() -> None:
     runner = Replay(finished(IMPORTED, BAD_5, GOOD_6), finished(IMPORTED, BAD_5))
     prove(PYTHON, seed=7, runner=runner, references=NONE, listener=notes)
     assert notes.notes == ["S5 failed; running again with seed 104729"]
-
-
-def test_summary() -> None:
-    report, _ = _prove(finished(IMPORTED, GOOD_5, BAD_6), finished(IMPORTED, BAD_6))
-    assert summary(report) == ("S0 pass; S5 pass: 96 (at least 80 of 96); S6 fail: 15 (at least 29 of 32)")
-
-
-def test_summary_of_a_crash() -> None:
-    report, _ = _prove(ended(-4, START, broken_off("S0", "import tensorflow")))
-    assert summary(report) == "S0 fail; S5 skip; S6 skip; sigill: signal 4 (SIGILL)"
 
 
 def test_levels_and_devices_by_name() -> None:

@@ -232,6 +232,23 @@ def test_an_interpreter_that_is_not_there(tmp_path: Path, temporary: Path) -> No
     assert list(temporary.iterdir()) == []
 
 
+def test_an_interpreter_named_relatively(
+    python: Path, temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    report = _prove(python.relative_to(tmp_path), temporary)
+    assert report.crash is not None
+    assert report.crash.kind == "tensorflow-missing"
+
+
+def test_a_disk_that_fills_up(python: Path, temporary: Path) -> None:
+    full = "import os, errno\ndef write(*_): raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))\n"
+    stub_tensorflow(python, full + "os.write = write")
+    report = _prove(python, temporary)
+    assert report.crash is not None
+    assert (report.crash.kind, report.verdict) == ("disk-full", "unknown")
+
+
 def test_no_room_for_temporary_files(python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     with pytest.raises(UsageError) as refused:

@@ -29,6 +29,14 @@ DLL = Cause(
     remedy="Install the current Microsoft Visual C++ Redistributable (x64), then run tfenv smoke again.",
 )
 
+DISK_FULL = Cause(
+    kind="disk-full",
+    title="the disk is full",
+    cause="The proof could not write its results into the folder for temporary files.",
+    remedy="Free disk space, or point TMPDIR to another disk, and run tfenv smoke again.",
+    conclusive=False,
+)
+
 OUT_OF_MEMORY = Cause(
     kind="out-of-memory",
     title="there was not enough memory for TensorFlow",

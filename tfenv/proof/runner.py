@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Optional
 
@@ -21,6 +21,7 @@ from tfenv.errors import UsageError
 from tfenv.events import Listener
 from tfenv.proof.child.registry import stage as stage_spec
 from tfenv.proof.protocol import ChildEvent, ChildOutcome, ChildRequest, parse_event
+from tfenv.records import record
 
 _MAIN = Path(__file__).with_name("child") / "main.py"
 #: Seconds the child gets to end itself, with its stacks written, before it is killed.
@@ -72,28 +73,21 @@ class SubprocessRunner:
         Raises:
             UsageError: ``python`` cannot be started, or there is no room for temporary files.
         """
-        try:
-            folder = Path(tempfile.mkdtemp(prefix="tfenv-proof-"))
-        except OSError as error:
-            raise UsageError(
-                "no-temporary-folder",
-                f"cannot create a temporary folder: {error}",
-                hint="Free disk space, or point TMPDIR to a folder that can be written.",
-            ) from None
-        try:
-            return self._run_in(folder, python, request, listener)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.ExitStack() as stack:
+            try:
+                files = stack.enter_context(_files(request))
+            except OSError as error:
+                raise UsageError(
+                    "no-temporary-folder",
+                    f"cannot write temporary files: {error}",
+                    hint="Free disk space, or point TMPDIR to a folder that can be written.",
+                ) from None
+            return self._run_with(files, python, listener)
 
-    def _run_in(self, folder: Path, python: Path, request: ChildRequest, listener: Listener) -> ChildOutcome:
-        work = folder / "cwd"
-        work.mkdir()
-        events, stacks = folder / "events.jsonl", folder / "stacks.txt"
-        request_file = folder / "request.json"
-        request_file.write_text(_request_document(request, events, stacks), "utf-8")
+    def _run_with(self, files: _Files, python: Path, listener: Listener) -> ChildOutcome:
         kills_before = _oom_kills()
         began = time.monotonic()
-        process = _start(python, request_file, work, self._env)
+        process = _start(python, files, self._env)
         output = _Output(process.stdout)
         ended = threading.Event()
 
@@ -103,7 +97,7 @@ class SubprocessRunner:
 
         waiter = threading.Thread(target=wait, daemon=True)
         waiter.start()
-        follower = _Follower(events, listener)
+        follower = _Follower(files.events, listener)
         hung = False
         try:
             while not ended.wait(_POLL):
@@ -116,7 +110,7 @@ class SubprocessRunner:
             waiter.join()
         follower.read()
         text = output.text()
-        stack_text = stacks.read_text("utf-8", "replace") if stacks.exists() else ""
+        stack_text = files.stacks.read_text("utf-8", "replace") if files.stacks.exists() else ""
         kills_after = _oom_kills()
         return ChildOutcome(
             events=tuple(follower.events),
@@ -188,11 +182,43 @@ class _Output:
                     del self._tail[:-_OUTPUT_TAIL]
 
 
-def _start(python: Path, request_file: Path, work: Path, env: dict[str, str]) -> subprocess.Popen[bytes]:
+@record
+class _Files:
+    """What parent and child share, in a private temporary folder."""
+
+    request: Path
+    events: Path
+    stacks: Path
+    work: Path  # an empty folder: the child's current one, where nothing can shadow a module
+
+
+@contextlib.contextmanager
+def _files(request: ChildRequest) -> Iterator[_Files]:
+    folder = Path(tempfile.mkdtemp(prefix="tfenv-proof-"))
+    try:
+        files = _Files(
+            request=folder / "request.json",
+            events=folder / "events.jsonl",
+            stacks=folder / "stacks.txt",
+            work=folder / "work",
+        )
+        files.work.mkdir()
+        document = encode(request)
+        assert isinstance(document, dict)
+        places = {"events": str(files.events), "stacks": str(files.stacks)}
+        files.request.write_text(json.dumps({**document, **places}), "utf-8")
+        yield files
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _start(python: Path, files: _Files, env: dict[str, str]) -> subprocess.Popen[bytes]:
+    # The child has another current folder; a bare name is looked up on PATH.
+    program = os.path.abspath(python) if python.name != str(python) else str(python)  # noqa: PTH100 - no resolve
     try:
         return subprocess.Popen(
-            [str(python), str(_MAIN), str(request_file)],
-            cwd=work,
+            [program, str(_MAIN), str(files.request)],
+            cwd=files.work,
             env=env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -215,12 +241,6 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-
-
-def _request_document(request: ChildRequest, events: Path, stacks: Path) -> str:
-    document = encode(request)
-    assert isinstance(document, dict)
-    return json.dumps({**document, "events": str(events), "stacks": str(stacks)})
 
 
 def _oom_kills() -> Optional[int]:
