@@ -1,7 +1,5 @@
 """The command line's table of contents."""
 
-from __future__ import annotations
-
 import sys
 from typing import Annotated
 

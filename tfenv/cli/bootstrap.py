@@ -1,7 +1,5 @@
 """``tfenv bootstrap``: detect, choose, install, seed, prove, report."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Optional
 

@@ -1,7 +1,5 @@
 """``tfenv doctor``: a read-only ladder of checks."""
 
-from __future__ import annotations
-
 from typing import Annotated, Optional
 
 import typer

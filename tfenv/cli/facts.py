@@ -1,7 +1,5 @@
 """``tfenv facts``: what was detected, with sources."""
 
-from __future__ import annotations
-
 from tfenv.cli.options import FactsFile, Json, Python, Venv
 
 

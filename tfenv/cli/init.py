@@ -1,7 +1,5 @@
 """``tfenv init``: write a template."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Optional
 

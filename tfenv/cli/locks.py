@@ -1,7 +1,5 @@
 """``tfenv locks``: the catalogue of lockfiles."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Optional
 

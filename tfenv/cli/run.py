@@ -1,7 +1,5 @@
 """``tfenv run -- CMD``: a command under the environment's seed."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

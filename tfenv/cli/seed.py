@@ -1,7 +1,5 @@
 """``tfenv seed``: the seed that every later interpreter of the environment starts with."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """``tfenv smoke``: only the proof."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

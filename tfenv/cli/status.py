@@ -1,7 +1,5 @@
 """``tfenv status``: does the environment still match its lock?"""
 
-from __future__ import annotations
-
 from tfenv.cli.options import Json, Python, Venv
 
 
