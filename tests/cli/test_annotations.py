@@ -22,7 +22,7 @@ def commands(group: typer.Typer, path: str = "tfenv") -> Iterator[object]:
             yield from commands(inner.typer_instance, f"{path} {inner.name}")
 
 
-@pytest.mark.parametrize("function", commands(app))
+@pytest.mark.parametrize("function", list(commands(app)))
 def test_no_annotation_is_a_string(function: object) -> None:
     """On Python 3.9 Typer 0.12 to 0.19 drops the options whose annotations are strings."""
     assert callable(function)
