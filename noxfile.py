@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import nox
@@ -46,7 +47,10 @@ def tests_tf(session: nox.Session) -> None:
     """The tests that need a real TensorFlow (the oldest and the newest of the catalogue) or the index."""
     session.install("-e", ".[lock]", *TESTING)
     # The children write bytecode once; without it every import of TensorFlow costs seconds.
-    session.run("pytest", "-m", "tf or network", *session.posargs, env={"PYTHONDONTWRITEBYTECODE": ""})
+    environ = {"PYTHONDONTWRITEBYTECODE": ""}
+    interpreters = [_stack(session, "2.15", "3.11"), _stack(session, "2.21", "3.13")]
+    environ["TFENV_TEST_TF_PYTHONS"] = os.pathsep.join(path for path in interpreters if path)
+    session.run("pytest", "-m", "tf or network", *session.posargs, env=environ)
 
 
 @nox.session
@@ -69,6 +73,21 @@ def prove_locks(session: nox.Session) -> None:
     """Bootstrap and prove every CPU lock whose Python is on this machine; writes lockfiles/evidence.toml."""
     session.install("-e", ".[lock]")
     session.run("python", "bench/prove_locks.py", *session.posargs, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+def _stack(session: nox.Session, tensorflow: str, python: str) -> str:
+    """An environment with a TensorFlow, made once; its interpreter, or "" without that Python."""
+    found = shutil.which(f"python{python}")
+    if found is None:
+        return ""
+    folder = Path(session.create_tmp()) / f"tf{tensorflow}"
+    wish = ["--venv", os.fspath(folder), "--tf", tensorflow, "--target", "linux-x86_64-cpu"]
+    if not folder.exists():
+        wish += ["--python", found]
+    session.run(
+        "tfenv", "bootstrap", *wish, "--smoke", "none", "--no-seed", env={"PYTHONDONTWRITEBYTECODE": ""}
+    )
+    return os.fspath(folder / "bin" / "python")
 
 
 def _lockfiles() -> str:
