@@ -198,3 +198,28 @@ def test_a_run_that_is_ended_leaves_the_old_or_the_new(shelf: Shelf, filled: Pat
     else:
         assert process.returncode == 130
         assert tree(filled) == old
+
+
+def test_a_stack_that_does_not_prove_itself_is_undone(shelf: Shelf, filled: Path) -> None:
+    """The TensorFlow of the shelf is a module of one line: it cannot learn anything."""
+    shelf.add_lock("2.99.0")
+    old = tree(filled)
+    ran = shelf.tfenv("bootstrap", "--venv", str(filled), "--tf", "2.99", "--json")
+    assert (ran.code, ran.document["status"]) == (6, "fail")
+    data = ran.document["data"]
+    assert isinstance(data, dict)
+    assert (data["undone"], data["proof"]["verdict"]) == (True, "fail")
+    assert ran.document["findings"]
+    assert tree(filled) == old
+
+
+def test_a_new_environment_that_does_not_prove_itself_goes(shelf: Shelf) -> None:
+    shelf.add_lock("2.99.0")
+    venv = shelf.folder / "env"
+    venv.mkdir()
+    ran = shelf.tfenv("bootstrap", "--venv", str(venv))
+    assert ran.code == 6
+    assert ran.out.splitlines()[-1] == (
+        "✗ TensorFlow 2.99.0 did not prove itself here. The environment is as it was before."
+    )
+    assert list(venv.iterdir()) == []

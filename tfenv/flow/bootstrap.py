@@ -52,7 +52,7 @@ def bootstrap(
     """
     check_wish(request.tf)
     probe = read_interpreter(host.python)
-    if host.venv is None and recover(site_of(probe)):
+    if host.venv is None and not request.dry_run and recover(site_of(probe)):
         listener.note("An earlier bootstrap was interrupted; the environment is as it was before it.")
     probe, choice = _choose(request, host, probe, catalogue, listener)
     plan = plan_of(choice, new=host.venv is not None)
@@ -61,6 +61,7 @@ def bootstrap(
     if host.venv is None:
         return _carry_out(request, choice, plan, site_of(probe), environ, listener, on_terminal)
     listener.step(f"making the virtual environment {host.venv} with Python {probe.version}")
+    existed = host.venv.exists()
     site = make_venv(host.venv, site_of(probe).python, installer_environment(environ))
     try:
         write_state(site.folder, EnvState(tfenv=__version__, owned=True, distributions={}))
@@ -69,10 +70,10 @@ def bootstrap(
         plan = plan_of(choice)
         report = _carry_out(request, choice, plan, site, environ, listener, on_terminal)
     except BaseException:
-        remove_venv(host.venv)
+        remove_venv(host.venv, existed=existed)
         raise
     if report.undone:
-        remove_venv(host.venv)
+        remove_venv(host.venv, existed=existed)
     return replace(report, made=True)
 
 

@@ -54,10 +54,10 @@ def make_venv(directory: Path, base: Path, environ: Mapping[str, str]) -> Site:
             done = _run([*command, "--without-pip", "--clear"], environ)
         site = site_of_venv(directory) if done.returncode == 0 else None
     except BaseException:
-        _remove(directory, existed)
+        remove_venv(directory, existed=existed)
         raise
     if site is None:
-        _remove(directory, existed)
+        remove_venv(directory, existed=existed)
         printed = (done.stderr or done.stdout).strip().splitlines()
         raise InstallError(
             "no-venv",
@@ -67,16 +67,12 @@ def make_venv(directory: Path, base: Path, environ: Mapping[str, str]) -> Site:
     return site
 
 
-def remove_venv(directory: Path) -> None:
-    """Delete an environment that this run made."""
+def remove_venv(directory: Path, *, existed: bool) -> None:
+    """Delete an environment that this run made; an empty folder that was there before stays."""
     shutil.rmtree(directory, ignore_errors=True)
+    if existed:
+        directory.mkdir(exist_ok=True)
 
 
 def _run(command: list[str], environ: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=dict(environ), capture_output=True, text=True, check=False)
-
-
-def _remove(directory: Path, existed: bool) -> None:
-    shutil.rmtree(directory, ignore_errors=True)
-    if existed:
-        directory.mkdir(exist_ok=True)
