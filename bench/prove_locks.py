@@ -2,7 +2,8 @@
 
 Run by ``nox -s prove_locks``. Each lock gets a fresh environment, a bootstrap with its proof, ``tfenv
 status`` and ``tfenv doctor``; only a lock on which all of them are without complaint is written down.
-Arguments select: parts of lock ids ("tf2.19", "py311"). The exit code is the number of locks that failed.
+Arguments select: parts of lock ids ("tf2.19", "py311"); ``--missing`` leaves out what is proven already. The
+exit code is the number of locks that failed.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ CATALOGUE = Path(__file__).parent.parent / "lockfiles"
 
 def main(selection: Sequence[str]) -> int:
     """Prove the selected locks; the number of those that failed."""
+    parts = [part for part in selection if part != "--missing"]
     facts = read_facts(None, cwd=Path.cwd())
     target = choose_target(facts).name
     hosts = {host.minor: host for host in find_interpreters() if host.implementation == "cpython"}
@@ -37,7 +39,9 @@ def main(selection: Sequence[str]) -> int:
     # A cache of its own: each TensorFlow is dropped from it once it is proven, since all of them take 25 GB.
     with tempfile.TemporaryDirectory(prefix="tfenv-prove-") as scratch:
         for lock in load_catalogue(CATALOGUE).locks:
-            if lock.target != target or not all(part in lock.id for part in selection):
+            if lock.target != target or not all(part in lock.id for part in parts):
+                continue
+            if "--missing" in selection and lock.evidence == "proven":
                 continue
             host = hosts.get(lock.python)
             if host is None:
