@@ -36,8 +36,9 @@ BANDS = References(
             low=0.1,
             high=0.2,
             runs=200,
-            mean=0.15,
-            sd=0.01,
+            least=0.15,
+            median=0.15,
+            most=0.15,
         ),
     )
 )

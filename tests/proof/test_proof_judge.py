@@ -116,8 +116,9 @@ def test_bands_are_those_of_the_stack_that_ran() -> None:
         low=0.0,
         high=1.0,
         runs=9,
-        mean=0.5,
-        sd=0.1,
+        least=0.5,
+        median=0.5,
+        most=0.5,
     )
     outcome = finished(IMPORTED, stage("S6", in_band("S6.images.loss", 9.0)))
     assert judge_stages(outcome, None, ("S6",), References(bands=(row,)), 7)[0].verdict == "fail"

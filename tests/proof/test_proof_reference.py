@@ -18,8 +18,9 @@ def _row(keras: str, tensorflow: str, device: str, low: float, high: float) -> B
         low=low,
         high=high,
         runs=100,
-        mean=(low + high) / 2,
-        sd=0.1,
+        least=low,
+        median=(low + high) / 2,
+        most=high,
     )
 
 
@@ -60,7 +61,7 @@ def test_no_band_for_an_unknown_check_or_stack() -> None:
     assert REFERENCES.band("S6.images.loss", None) is None
 
 
-def test_shipped_bands_are_open_intervals_around_their_means() -> None:
+def test_shipped_bands_reach_beyond_what_was_seen() -> None:
     bands = shipped().bands
     assert {row.check for row in bands} == {
         "S5.loss",
@@ -70,5 +71,5 @@ def test_shipped_bands_are_open_intervals_around_their_means() -> None:
         "S6.sequences.loss",
     }
     for row in bands:
-        assert row.low < row.mean < row.high
+        assert row.low < row.least < row.median < row.most <= row.high
         assert row.runs >= 200

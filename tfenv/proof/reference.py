@@ -35,8 +35,9 @@ class BandRow:
     low: float
     high: float
     runs: int
-    mean: float
-    sd: float
+    least: float  # what those runs gave
+    median: float
+    most: float
 
 
 @record
