@@ -4,8 +4,8 @@ Every interpreter named must have a healthy TensorFlow of another minor, Keras o
 those of the same stack; others stay. The rule: on a scale where the statistic is about normal (the logarithm
 of a loss; minus the logarithm of one minus a share), the band reaches from the median twice as far as the
 most extreme of the runs. For a normal variable and 200 runs that is 5.5 standard deviations, left with
-probability 4e-8; one with an exponential tail leaves it once in 200 x 200 runs. What the tails really do is for
-``proof_alarms.py`` to say, because a few hundred runs cannot.
+probability 4e-8; one with an exponential tail leaves it once in 200 x 200 runs. What the tails really do is
+for ``proof_alarms.py`` to say, because a few hundred runs cannot.
 """
 
 from __future__ import annotations
