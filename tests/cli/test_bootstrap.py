@@ -22,7 +22,10 @@ ENGINES = [
 
 def versions(venv: Path) -> dict[str, str]:
     """What is installed, by the environment's own account."""
-    code = "import importlib.metadata as m; print(*(f'{d.name}=={d.version}' for d in m.distributions()))"
+    code = (
+        "import importlib.metadata as m\n"
+        "print(*(d.metadata['Name'] + '==' + d.version for d in m.distributions()))"  # Python 3.9 has no name
+    )
     out = subprocess.run(
         [str(venv / "bin" / "python"), "-c", code], capture_output=True, text=True, check=True
     ).stdout

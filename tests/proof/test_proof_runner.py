@@ -263,7 +263,11 @@ def test_interrupting_tfenv_ends_the_child_and_leaves_nothing(python: Path, tmp_
         python,
         f"import os, time\nopen({str(pid_file)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)",
     )
-    script = f"from pathlib import Path; from tfenv.proof.run import prove; prove(Path({str(python)!r}))"
+    # A test run in the background has SIGINT ignored, and its children inherit that.
+    script = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"from pathlib import Path; from tfenv.proof.run import prove; prove(Path({str(python)!r}))"
+    )
     parent = subprocess.Popen(
         [sys.executable, "-c", script], env={**os.environ, "TMPDIR": str(folder)}, stderr=subprocess.DEVNULL
     )
