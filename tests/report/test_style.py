@@ -48,6 +48,15 @@ def test_colour(terminal: bool, environ: Mapping[str, str], colour: bool) -> Non
     assert Style.of(Stream(terminal=terminal), environ).colour is colour
 
 
+def test_text_without_a_style_carries_no_codes() -> None:
+    style = Style(colour=True)
+    assert [style.paint("text"), style.paint("text", "bold"), style.paint("", "bold")] == [
+        "text",
+        "\x1b[1mtext\x1b[0m",
+        "",
+    ]
+
+
 def test_marks_fall_back_to_ascii() -> None:
     style = Style.of(Stream(terminal=False, encoding="ascii"), {})
     marks = {kind: style.mark(kind) for kind in ("ok", "fail", "warn", "unknown", "skip", "info")}

@@ -40,4 +40,10 @@ def on_terminal(*, json: bool) -> bool:
     if json or os.name == "nt" or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return False
     imitates = ("COLAB_RELEASE_TAG", "KAGGLE_KERNEL_RUN_TYPE", "JPY_PARENT_PID", "CI")
-    return not any(os.environ.get(name) for name in imitates)
+    if any(os.environ.get(name) for name in imitates):
+        return False
+    from tfenv.facts.machine import LocalMachine  # lazily: only a terminal needs to ask
+    from tfenv.facts.notebook import kernel_pid
+
+    # An editor that starts the kernel itself, without a Jupyter server, sets none of these variables.
+    return kernel_pid(LocalMachine()).value is None

@@ -57,7 +57,9 @@ def bootstrap(
     probe, choice = _choose(request, host, probe, catalogue, listener)
     plan = plan_of(choice, new=host.venv is not None)
     if request.dry_run:
-        return report_of(request, choice, plan, environ)
+        report = report_of(request, choice, plan, environ)
+        # The facts are those of the interpreter from which the environment would be made.
+        return report if host.venv is None else replace(report, environment=str(host.venv))
     if host.venv is None:
         return _carry_out(request, choice, plan, site_of(probe), environ, listener, on_terminal)
     listener.step(f"making the virtual environment {host.venv} with Python {probe.version}")
