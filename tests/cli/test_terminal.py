@@ -1,4 +1,4 @@
-"""An installer draws bars on a real terminal only; the imitation behind a notebook's `!` keeps every frame."""
+"""Bars are for real terminals; the imitation behind a notebook's `!` keeps every frame of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lockfiles and templates are found the same from a checkout, from a wheel, and from a throwaway environment."""
+"""Lockfiles and templates are found the same from a checkout, a wheel and a throwaway environment."""
 
 from __future__ import annotations
 
