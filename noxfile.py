@@ -80,7 +80,7 @@ def _stack(session: nox.Session, tensorflow: str, python: str) -> str:
     found = shutil.which(f"python{python}")
     if found is None:
         return ""
-    folder = Path(session.create_tmp()) / f"tf{tensorflow}"
+    folder = Path(session.create_tmp()).resolve() / f"tf{tensorflow}"
     wish = ["--venv", os.fspath(folder), "--tf", tensorflow, "--target", "linux-x86_64-cpu"]
     if not folder.exists():
         wish += ["--python", found]

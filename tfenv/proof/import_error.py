@@ -142,15 +142,6 @@ _RULES: tuple[tuple[str, Cause], ...] = (
         ),
     ),
     (
-        r"Keras cannot be imported",
-        Cause(
-            kind="module-missing",
-            title="Keras is missing or broken",
-            cause="tf.keras is the separate package keras, which TensorFlow could not import.",
-            remedy=_FIX,
-        ),
-    ),
-    (
         r"^SystemExit",
         Cause(
             kind="exited",
@@ -163,13 +154,28 @@ _RULES: tuple[tuple[str, Cause], ...] = (
 )
 
 
+#: Words that hide another error, which the traceback may still tell: asked only when no rule fits anything.
+_VAGUE: tuple[tuple[str, Cause], ...] = (
+    (
+        r"Keras cannot be imported",
+        Cause(
+            kind="module-missing",
+            title="Keras is missing or broken",
+            cause="tf.keras is the separate package keras, which TensorFlow could not import.",
+            remedy=_FIX,
+        ),
+    ),
+)
+
+
 def classify(error_type: str, message: str, traceback: str, output: str) -> Cause:
     """The cause of an exception while TensorFlow was imported.
 
     The exception's own words are asked before the traceback, the traceback before what was printed.
     """
-    for text in (f"{error_type}: {message}", traceback, output):
-        for pattern, cause in _RULES:
+    texts = (f"{error_type}: {message}", traceback, output)
+    for rules, text in [*((_RULES, text) for text in texts), *((_VAGUE, text) for text in texts)]:
+        for pattern, cause in rules:
             match = re.search(pattern, text, re.MULTILINE)
             if match is not None:
                 named = next((group for group in match.groups() if group), "")
