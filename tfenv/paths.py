@@ -49,13 +49,6 @@ def cache_dir() -> Path:
     return user_cache_path("tfenv", appauthor=False)
 
 
-def log_dir() -> Path:
-    """tfenv's log folder on this machine."""
-    from platformdirs import user_log_path
-
-    return user_log_path("tfenv", appauthor=False)
-
-
 def config_dir() -> Path:
     """The folder of the user's own ``tfenv.toml``."""
     from platformdirs import user_config_path

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Optional
 
 from tfenv.errors import EXIT_OK, UsageError
-from tfenv.install.state import write_atomically
+from tfenv.files import write_atomically
 from tfenv.paths import templates_dir
 from tfenv.records import record
 from tfenv.result import Result
@@ -54,7 +54,7 @@ def write_file(path: Path, text: str) -> None:
         UsageError: it cannot be written.
     """
     try:
-        write_atomically(path, text)
+        write_atomically(path, text.encode("utf-8"))
     except OSError as error:
         raise UsageError(
             "cannot-write",

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Optional
 
 from tfenv.codec import CodecError, decode, encode
+from tfenv.files import write_atomically
 from tfenv.install.failure import not_written
 from tfenv.records import record
 
@@ -72,21 +70,6 @@ def write_state(folder: Path, state: EnvState) -> None:
     text = json.dumps(encode(state), indent=1, sort_keys=True) + "\n"
     try:
         folder.mkdir(exist_ok=True)
-        write_atomically(folder / STATE_FILE, text)
+        write_atomically(folder / STATE_FILE, text.encode("utf-8"))
     except OSError as error:
         raise not_written(folder.parent, error) from error
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Replace ``path`` by ``text`` in one step; a reader sees the old or the new file, never a part."""
-    handle, temporary = tempfile.mkstemp(prefix=path.name, dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(temporary).unlink()
-        raise

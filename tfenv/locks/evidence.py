@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from tfenv.codec import CodecError, decode, encode
 from tfenv.errors import UsageError
+from tfenv.files import write_atomically
 from tfenv.locks.model import EvidenceGrade, Lock
 from tfenv.records import record
 from tfenv.toml import parse_toml
@@ -59,13 +58,9 @@ def add_evidence(path: Path, entries: Sequence[Proven]) -> None:
         UsageError: the file that is there is damaged, or it cannot be written.
     """
     merged = {**read_evidence(path), **{entry.lock: entry for entry in entries}}
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        temporary.write_bytes(_render(merged).encode("utf-8"))  # bytes: no CRLF on Windows
-        temporary.replace(path)
+        write_atomically(path, _render(merged).encode("utf-8"))
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
         raise UsageError(
             "evidence-not-written",
             f"The evidence file {path} cannot be written: {error.strerror}.",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from typing import Literal, Optional, Union
 
 from tfenv.errors import TfenvError, UsageError
 from tfenv.events import Listener
+from tfenv.files import write_atomically
 from tfenv.locks.catalogue import POLICY_FILE, lock_ids, place_of
 from tfenv.locks.compile import Resolver, compile_lock
 from tfenv.locks.lockfile import LockfileError, parse_lock, render_lock
@@ -122,14 +121,10 @@ def _write(directory: Path, lock: Lock) -> Optional[Change]:
     if old == data:
         return None
     parse_lock(data, path.name)  # what cannot be read back must not be written
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(data)
-        temporary.replace(path)
+        write_atomically(path, data)
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
         raise _not_written(path, error) from error
     if old is None:
         return Change(id=lock.id, kind="added")

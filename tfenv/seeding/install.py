@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Optional
 
 from tfenv.errors import InstallError
+from tfenv.files import write_atomically
 from tfenv.seeding.model import SEED_LIMIT, SeedState, check_seed
 
 MODULES = ("_tfenv_seed.py", "_tfenv_seed_work.py")
@@ -144,16 +144,8 @@ def _own(path: Path) -> Optional[bytes]:
 
 
 def _write(path: Path, content: bytes) -> None:
-    # Not tempfile: its files are private to their owner, and other users run this environment too.
-    fresh = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        fresh.write_bytes(content)
-        fresh.replace(path)
-        _drop_bytecode(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            fresh.unlink()
-        raise
+    write_atomically(path, content)
+    _drop_bytecode(path)
 
 
 def _restore(site_packages: Path, before: Mapping[str, Optional[bytes]]) -> None:
