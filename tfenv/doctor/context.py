@@ -19,6 +19,7 @@ from tfenv.records import record
 from tfenv.result import ErrorInfo, Remedy
 from tfenv.targets.choose import choose_target
 from tfenv.targets.model import Target
+from tfenv.versions import minor_of
 
 
 @record
@@ -70,7 +71,7 @@ class Context:
     def repair(self, text: str, *requirements: str) -> Remedy:
         """How to get ``requirements``: from the lock where the environment has one, else one by one."""
         if self.bootstrapped is not None:
-            wish = ".".join(self.bootstrapped.tensorflow.split(".")[:2])
+            wish = minor_of(self.bootstrapped.tensorflow)
             return Remedy(
                 text="Put the locked versions back.", commands=(self.commands.bootstrap(tensorflow=wish),)
             )

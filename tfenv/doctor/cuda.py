@@ -11,9 +11,9 @@ from tfenv.doctor.model import Check
 from tfenv.doctor.nvidia import cpu_by_choice, driver, gpu_severity, on_cuda_platform
 from tfenv.doctor.stack import is_below
 from tfenv.facts.model import GpuFacts
-from tfenv.locks.fit import version_key
 from tfenv.locks.model import CudaBuild, Lock
 from tfenv.result import Evidence, Finding, Remedy
+from tfenv.versions import version_key
 
 #: Distributions that hold TensorFlow without CUDA.
 _CPU_BUILDS = ("tensorflow-cpu", "tensorflow-cpu-aws", "tensorflow-intel", "tf-nightly-cpu")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from tfenv.doctor.answers import cannot_tell, seen
 from tfenv.doctor.context import Context
 from tfenv.doctor.model import Check
-from tfenv.locks.fit import python_minor, version_key
+from tfenv.locks.fit import python_minor
 from tfenv.result import Evidence, Finding, Remedy
+from tfenv.versions import version_key
 
 
 def _implementation(context: Context) -> tuple[Finding, ...]:

@@ -8,8 +8,9 @@ from tfenv.doctor.compatibility import clashes, of_clash
 from tfenv.doctor.context import Context
 from tfenv.doctor.model import Check
 from tfenv.doctor.stack import is_below
-from tfenv.locks.fit import python_minor, version_key
+from tfenv.locks.fit import python_minor
 from tfenv.result import Evidence, Finding, Remedy
+from tfenv.versions import version_key
 
 _METAL = "tensorflow-metal"
 _METAL_TARGET = "macos-arm64-metal"

@@ -10,6 +10,7 @@ from tfenv.doctor.model import Check
 from tfenv.doctor.stack import is_below
 from tfenv.locks.model import Lock
 from tfenv.result import Finding, Remedy
+from tfenv.versions import minor_of
 
 _X86 = ("x86_64", "amd64")
 #: Resident memory of `import tensorflow` alone is 0.46 GB (2.18, Linux); below this, training is killed.
@@ -88,7 +89,7 @@ def _floor_of_stack(context: Context) -> str:
 
 
 def _python_minor(context: Context) -> str:
-    return ".".join((context.facts.python.version.value or "3.12").split(".")[:2])
+    return minor_of(context.facts.python.version.value or "3.12")
 
 
 def _emulation(context: Context) -> tuple[Finding, ...]:

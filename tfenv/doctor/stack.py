@@ -13,9 +13,9 @@ from packaging.version import InvalidVersion, Version
 
 from tfenv.facts.model import Distribution
 from tfenv.locks.choose import HOLDERS
-from tfenv.locks.fit import version_key
 from tfenv.locks.model import Lock
 from tfenv.records import record
+from tfenv.versions import minor_of, version_key
 
 #: Distributions that bring an import folder ``tensorflow``: those that locks use, then the others.
 TENSORFLOWS = (
@@ -45,7 +45,7 @@ class Stack:
     def minor(self) -> str:
         """The TF minor, "2.18"; "" without TensorFlow."""
         version = self.tensorflow.version if self.tensorflow else ""
-        return ".".join(version.split(".")[:2])
+        return minor_of(version)
 
     def version(self, name: str) -> Optional[str]:
         """The installed version of ``name``; None: not installed, or not told by the list."""

@@ -10,6 +10,7 @@ from packaging.specifiers import SpecifierSet
 from tfenv.doctor.stack import within
 from tfenv.locks.model import CudaBuild, Lock
 from tfenv.records import record
+from tfenv.versions import minor_of
 
 
 @record
@@ -86,7 +87,7 @@ _DRIVER_FLOORS = {"11": "450.80.02", "12": "525.60.13", "13": "580"}
 
 def cuda_build(version: str, locks: Sequence[Lock]) -> Optional[CudaBuild]:
     """What TensorFlow ``version`` was built for: as its lock says, else as a lock of its minor."""
-    minor = ".".join(version.split(".")[:2])
+    minor = minor_of(version)
     with_cuda = [lock for lock in locks if lock.cuda is not None]
     exact = [lock.cuda for lock in with_cuda if lock.tensorflow == version]
     near = exact or [lock.cuda for lock in with_cuda if lock.minor == minor]

@@ -15,6 +15,7 @@ from tfenv.facts import probe_script
 from tfenv.facts.machine import LOCAL, Machine, Ran
 from tfenv.facts.model import Distribution, Fact, PythonFacts, known, unknown
 from tfenv.records import record
+from tfenv.versions import minor_of
 
 #: Seconds. A healthy interpreter answers in 0.05; a network file system can take some.
 PROBE_LIMIT = 10.0
@@ -50,7 +51,7 @@ class InterpreterProbe:
     @property
     def minor(self) -> str:
         """ "3.11"."""
-        return ".".join(self.version.split(".")[:2])
+        return minor_of(self.version)
 
 
 def probe_interpreter(

@@ -11,6 +11,7 @@ from tfenv.errors import UsageError
 from tfenv.facts.interpreter import InterpreterProbe, probe_interpreter
 from tfenv.facts.machine import LOCAL, Machine, exists, read_text
 from tfenv.records import record
+from tfenv.versions import minor_of
 
 #: Seconds for one interpreter. A version shim with nothing behind it answers at once, a broken one may hang.
 _LIMIT = 5.0
@@ -29,7 +30,7 @@ class FoundPython:
     @property
     def minor(self) -> str:
         """ "3.11"."""
-        return ".".join(self.version.split(".")[:2])
+        return minor_of(self.version)
 
 
 def find_interpreters(machine: Machine = LOCAL) -> tuple[FoundPython, ...]:

@@ -15,6 +15,7 @@ from tfenv.install.state import EnvState, read_state
 from tfenv.install.transaction import is_unfinished
 from tfenv.locks.catalogue import read_lock
 from tfenv.seeding.install import read_seed
+from tfenv.versions import minor_of
 
 _LEVELS: Mapping[str, int] = {"none": 0, "quick": 1, "full": 2, "long": 3}
 
@@ -47,7 +48,7 @@ def find_settled(request: BootstrapRequest, host: Host, catalogue: Path) -> Opti
 def _is_wished(request: BootstrapRequest, state: EnvState) -> bool:
     if request.target is not None and request.target != state.target:
         return False
-    minor = ".".join(state.tensorflow.split(".")[:2])
+    minor = minor_of(state.tensorflow)
     return request.tf is None or request.tf in (minor, state.tensorflow)
 
 

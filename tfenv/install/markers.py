@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tfenv.facts.model import Facts
+from tfenv.versions import minor_of
 
 _SYSTEMS = {
     "linux": ("posix", "linux", "Linux"),
@@ -25,6 +26,6 @@ def marker_environment(facts: Facts) -> dict[str, str]:
         "platform_system": system,
         "platform_version": "",
         "python_full_version": version,
-        "python_version": ".".join(version.split(".")[:2]),
+        "python_version": minor_of(version),
         "sys_platform": sys_platform,
     }

@@ -13,6 +13,7 @@ from tfenv.locks.evidence import EVIDENCE_FILE, grade_of, read_evidence
 from tfenv.locks.lockfile import MAX_SIZE, LockfileError, digest_of, is_lock_id, parse_lock
 from tfenv.locks.model import Lock, NoStack
 from tfenv.records import record
+from tfenv.versions import minor_of
 
 POLICY_FILE = "policy.toml"
 
@@ -113,7 +114,7 @@ def lock_ids(directory: Path) -> tuple[str, ...]:
 
 def place_of(target: str, tensorflow: str, python: str) -> str:
     """The id of the lock of these three: ``linux-x86_64-cpu/tf2.19-py311``."""
-    minor = ".".join(tensorflow.split(".")[:2])
+    minor = minor_of(tensorflow)
     return f"{target}/tf{minor}-py{python.replace('.', '')}"
 
 

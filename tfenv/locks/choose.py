@@ -9,10 +9,11 @@ from typing import Optional, Protocol
 from tfenv.errors import UsageError
 from tfenv.facts.model import Facts
 from tfenv.facts.pythons import FoundPython
-from tfenv.locks.fit import reasons_against, version_key
+from tfenv.locks.fit import reasons_against
 from tfenv.locks.model import EvidenceGrade, Lock, NoStack
 from tfenv.locks.refusal import explain_none
 from tfenv.targets.model import Target
+from tfenv.versions import minor_of, version_key
 
 _GRADES: dict[EvidenceGrade, int] = {"resolved": 0, "released": 1, "proven": 2}
 _WISH = re.compile(r"[0-9]{1,3}\.[0-9]{1,3}(\.[0-9]{1,3})?")
@@ -102,5 +103,5 @@ def _of_installed(offered: Sequence[Lock], facts: Facts) -> list[Lock]:
     if version is None:
         return []
     exact = [lock for lock in offered if lock.tensorflow == version]
-    minor = ".".join(version.split(".")[:2])
+    minor = minor_of(version)
     return exact or [lock for lock in offered if lock.minor == minor]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Literal, Optional
 
@@ -12,6 +11,7 @@ from tfenv.facts.model import Facts
 from tfenv.locks.model import EvidenceGrade, Lock
 from tfenv.records import record
 from tfenv.targets.model import Target
+from tfenv.versions import minor_of
 
 ReasonKind = Literal["target", "python", "glibc", "macos", "cpu", "driver", "compute-capability", "cudnn"]
 
@@ -90,12 +90,7 @@ def narrowed(lock: Lock, facts: Facts) -> Lock:
 def python_minor(facts: Facts) -> Optional[str]:
     """The target interpreter's minor, "3.11"."""
     version = facts.python.version.value
-    return ".".join(version.split(".")[:2]) if version else None
-
-
-def version_key(version: str) -> tuple[int, ...]:
-    """A release version such as "2.18.1" as numbers."""
-    return tuple(int(part) for part in re.findall(r"[0-9]+", version)[:3])
+    return minor_of(version) if version else None
 
 
 def _python(lock: Lock, facts: Facts) -> Optional[Reason]:

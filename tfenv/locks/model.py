@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, Optional
 
 from tfenv.records import record
+from tfenv.versions import minor_of
 
 #: What speaks for a lock, best first. ``proven``: ``tfenv`` ran its proof on this very lock on the kind of
 #: device it is for. ``released``: every accelerator pin is exact in the release's own metadata.
@@ -75,7 +76,7 @@ class Lock:
     @property
     def minor(self) -> str:
         """The TF minor, "2.19"."""
-        return ".".join(self.tensorflow.split(".")[:2])
+        return minor_of(self.tensorflow)
 
     @property
     def size(self) -> int:

@@ -20,6 +20,7 @@ from tfenv.locks.model import KnownFault, NoStack
 from tfenv.records import record
 from tfenv.targets.model import TARGETS
 from tfenv.toml import parse_toml
+from tfenv.versions import minor_of
 
 PYTHONS = ("3.9", "3.10", "3.11", "3.12", "3.13")
 
@@ -273,7 +274,7 @@ def _stack_problems(path: str, stack: Stack, seen: set[tuple[str, str, str]]) ->
         yield from _rule_problems(f"{path}.rule[{index}]", rule)
     if (stack.cuda is not None) != any(target.endswith("-cuda") for target in stack.targets):
         yield f"{path}.cuda: belongs to stacks with a CUDA target, and only there"
-    minor = ".".join(stack.tensorflow.split(".")[:2])
+    minor = minor_of(stack.tensorflow)
     for target in stack.targets:
         for python in stack.pythons:
             if (target, minor, python) in seen:

@@ -17,6 +17,7 @@ from tfenv.locks.model import Lock
 from tfenv.locks.policy import Cell, load_policy
 from tfenv.locks.wheelfile import WheelReader
 from tfenv.records import record
+from tfenv.versions import minor_of
 
 #: Reads of wheels at a time, and resolutions at a time: both wait for the network most of the time.
 _READS = 8
@@ -102,7 +103,7 @@ def _id(cell: Cell) -> str:
 _KEYS: Mapping[str, Callable[[Cell], str]] = {
     "id": _id,
     "target": lambda cell: cell.target.name,
-    "tensorflow": lambda cell: ".".join(cell.stack.tensorflow.split(".")[:2]),
+    "tensorflow": lambda cell: minor_of(cell.stack.tensorflow),
     "python": lambda cell: f"py{cell.python.replace('.', '')}",
 }
 

@@ -8,9 +8,10 @@ from typing import Optional
 from tfenv.errors import NoLockError
 from tfenv.facts.model import Facts
 from tfenv.facts.pythons import FoundPython
-from tfenv.locks.fit import python_minor, reasons_against, version_key
+from tfenv.locks.fit import python_minor, reasons_against
 from tfenv.locks.model import Lock, NoStack
 from tfenv.targets.model import Target
+from tfenv.versions import minor_of, version_key
 
 _BLACKWELL_WAYS_OUT = (
     "Use NVIDIA's TensorFlow container (built for newer CUDA), or train on the CPU: "
@@ -146,7 +147,7 @@ def _above(lock: Lock, facts: Facts) -> bool:
 
 def _policy_reason(none: Sequence[NoStack], target: Target, facts: Facts, wish: Optional[str]) -> str:
     """What policy says of the wished minor; without a wish, of this Python, by its newest entry."""
-    minor = ".".join(wish.split(".")[:2]) if wish else None
+    minor = minor_of(wish) if wish else None
     python = python_minor(facts)
     entries = [
         entry

@@ -10,6 +10,7 @@ from typing import Optional
 from tfenv.codec import decode
 from tfenv.proof.model import Stack
 from tfenv.records import record
+from tfenv.versions import minor_of
 
 REFERENCE_VERSION = 1
 _FILE = Path(__file__).with_name("reference.json")
@@ -57,7 +58,7 @@ class References:
         if not rows or stack is None:
             return None
         keras = stack.keras.partition(".")[0]
-        minor = ".".join(stack.tensorflow.split(".")[:2])
+        minor = minor_of(stack.tensorflow)
         device = (stack.devices_used or ("CPU",))[0].partition(":")[0]
         for wanted in (
             [row for row in rows if (row.tensorflow, row.keras, row.device) == (minor, keras, device)],
