@@ -27,7 +27,7 @@ def main(folder, first, count):
         for stage in registry.STAGES:
             measurements = importlib.import_module("child." + stage.module).run(context)
             for measurement in measurements:
-                if measurement["rule"]["kind"] in ("band", "at_least"):
+                if measurement["rule"].get("luck"):
                     row = {"seed": seed, "check": measurement["id"], "statistic": measurement["statistic"]}
                     _say("row", {**row, "n": measurement["n"], "kind": measurement["rule"]["kind"]})
         if seed == first:

@@ -36,7 +36,7 @@ class Replay:
 
 def at_least(check: str, value: float, low: float, *, n: int = 96, p: float = 0.25) -> Measurement:
     """A count of right answers."""
-    rule = Rule(kind="at_least", low=low, null_n=n, null_p=p, text="labels are independent")
+    rule = Rule(kind="within", low=low, luck=True, null_n=n, null_p=p, text="labels are independent")
     return Measurement(
         id=check,
         title="answers",
@@ -56,10 +56,20 @@ def equal(check: str, got: str, expected: str) -> Measurement:
     )
 
 
+def at_most(check: str, value: float, high: float) -> Measurement:
+    """An error with a tolerance."""
+    rule = Rule(kind="within", high=high, text="a stated tolerance")
+    return Measurement(id=check, title="an error", rule=rule, statistic=value, got=f"{value:g}")
+
+
 def in_band(check: str, value: float) -> Measurement:
     """A number with a reference band."""
     return Measurement(
-        id=check, title="a loss", rule=Rule(kind="band", text="healthy"), statistic=value, got=f"{value:g}"
+        id=check,
+        title="a loss",
+        rule=Rule(kind="band", luck=True, text="healthy"),
+        statistic=value,
+        got=f"{value:g}",
     )
 
 

@@ -9,6 +9,7 @@ from proof.recorded import (
     IMPORTED,
     START,
     at_least,
+    at_most,
     broken_off,
     ended,
     equal,
@@ -52,6 +53,7 @@ def test_a_count_is_judged_with_its_chance() -> None:
         low=80.0,
         high=None,
         chance=binomial_tail(96, 0.25, 80),
+        luck=True,
         rule="labels are independent",
         n=96,
         seed=7,
@@ -66,6 +68,8 @@ def test_a_count_is_judged_with_its_chance() -> None:
     ("measurement", "band", "passed", "expected"),
     [
         (at_least("S5.correct", 79, 80), None, False, "at least 80 of 96"),
+        (at_most("S1.error", 0.5, 0.5), None, True, ""),
+        (at_most("S1.error", 0.51, 0.5), None, False, ""),
         (equal("S0.version", "2.18.1", "2.18.1"), None, True, "2.18.1"),
         (equal("S0.version", "2.18.1", "2.17.0"), None, False, "2.17.0"),
         (in_band("S6.images.loss", 0.15), BAND, True, "0.1 to 0.2"),
@@ -74,7 +78,18 @@ def test_a_count_is_judged_with_its_chance() -> None:
         (in_band("S6.images.loss", 0.09), BAND, False, "0.1 to 0.2"),
         (in_band("S6.images.loss", 0.09), None, None, ""),
     ],
-    ids=["one-short", "same", "other", "inside", "edge", "above", "below", "no-reference"],
+    ids=[
+        "one-short",
+        "tolerated",
+        "above-tolerance",
+        "same",
+        "other",
+        "inside",
+        "edge",
+        "above",
+        "below",
+        "no-reference",
+    ],
 )
 def test_judge(measurement, band, passed, expected) -> None:
     check = judge(measurement, "S5", band, 1)
@@ -157,9 +172,10 @@ def _judged(*measurements) -> StageResult:
         (_judged(at_least("S5.correct", 79, 80)), True),
         (_judged(at_least("S5.correct", 80, 80)), False),
         (_judged(at_least("S5.correct", 79, 80), equal("S5.placement", "CPU", "GPU")), False),
+        (_judged(at_most("S1.error", 0.51, 0.5)), False),
         (StageResult(id="S5", title="memorise", verdict="fail"), False),
     ],
-    ids=["statistical", "passed", "exact-too", "no-checks"],
+    ids=["statistical", "passed", "exact-too", "tolerance", "no-checks"],
 )
 def test_only_a_purely_statistical_failure_may_be_luck(result: StageResult, luck: bool) -> None:
     assert may_be_luck(result) is luck

@@ -54,20 +54,20 @@ def judge_stages(
 def judge(measurement: Measurement, stage_id: str, band: Optional[Band], seed: int) -> Check:
     """The check that ``measurement`` amounts to."""
     rule, text = measurement.rule, measurement.rule.text
-    low, high, chance = rule.low, None, None
+    low, high, chance = rule.low, rule.high, None
     passed: Optional[bool]
     expected = measurement.expected
     if rule.kind == "equal":
         passed = measurement.got == measurement.expected
-    elif rule.kind == "at_least":
-        passed = measurement.statistic is not None and low is not None and measurement.statistic >= low
+    elif rule.kind == "within":
+        passed = _lies_within(measurement.statistic, low, high)
         if low is not None and rule.null_n:
             chance = binomial_tail(rule.null_n, rule.null_p, math.ceil(low))
     elif band is None:
         passed, text = None, f"{text}; no reference for this stack yet"
     else:
         low, high = band.low, band.high
-        passed = measurement.statistic is not None and low <= measurement.statistic <= high
+        passed = _lies_within(measurement.statistic, low, high)
         expected, text = f"{low:.4g} to {high:.4g}", f"{text} ({band.source})"
     return Check(
         id=measurement.id,
@@ -78,6 +78,7 @@ def judge(measurement: Measurement, stage_id: str, band: Optional[Band], seed: i
         low=low,
         high=high,
         chance=chance,
+        luck=rule.luck,
         rule=text,
         n=measurement.n,
         seed=seed,
@@ -96,7 +97,7 @@ def binomial_tail(n: int, p: float, at_least: int) -> float:
 def may_be_luck(stage: StageResult) -> bool:
     """Whether ``stage`` failed, and nothing but statistical checks failed in it."""
     failed = [check for check in stage.checks if check.passed is False]
-    return bool(failed) and all(check.low is not None for check in failed)
+    return bool(failed) and all(check.luck for check in failed)
 
 
 def settle(first: StageResult, retries: tuple[Retry, ...]) -> StageResult:
@@ -113,6 +114,13 @@ def overall(stages: Iterable[StageResult], crash: Optional[Crash]) -> Verdict:
     if "unknown" in verdicts or (crash is not None and not crash.conclusive):
         return "unknown"
     return "warn" if "warn" in verdicts or crash is not None else "pass"
+
+
+def _lies_within(statistic: Optional[float], low: Optional[float], high: Optional[float]) -> bool:
+    """Whether ``statistic`` is a finite number in [``low``, ``high``]."""
+    if statistic is None:
+        return False
+    return (low is None or statistic >= low) and (high is None or statistic <= high)
 
 
 def _stage_result(

@@ -23,10 +23,12 @@ StageVerdict = Literal["pass", "fail", "warn", "unknown", "skip"]
 class Rule:
     """How a measurement is to be judged, as the child states it."""
 
-    kind: Literal["equal", "at_least", "band"]
+    kind: Literal["equal", "within", "band"]
     text: str = ""  # why a wrong result cannot look right
-    low: Optional[float] = None  # at_least: the threshold
-    null_n: int = 0  # at_least: without learning, right answers are Binomial(null_n, null_p)
+    low: Optional[float] = None  # within: what passes lies in [low, high]; None: open
+    high: Optional[float] = None
+    luck: bool = False  # whether a healthy stack may fail by bad luck, so that other seeds decide
+    null_n: int = 0  # within: without learning, right answers are Binomial(null_n, null_p)
     null_p: float = 0.0
 
 
@@ -57,6 +59,7 @@ class Check:
     low: Optional[float]  # what passes lies in [low, high]; None: open
     high: Optional[float]
     chance: Optional[float]  # probability of passing without learning; None: the rule gives none
+    luck: bool  # whether a healthy stack may fail by bad luck, so that other seeds decide
     rule: str
     n: int
     seed: int

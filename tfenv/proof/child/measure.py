@@ -21,13 +21,35 @@ def at_least(check, title, value, low, *, n, chance, why, **more):
 
     The binomial tail of that null is computed by the judge.
     """
-    rule = {"kind": "at_least", "low": low, "null_n": n, "null_p": chance, "text": why}
+    rule = {"kind": "within", "low": low, "luck": True, "null_n": n, "null_p": chance, "text": why}
     return _measurement(check, title, rule, value, n=n, expected=f"at least {low} of {n}", **more)
+
+
+def at_most(check, title, value, high, *, why, **more):
+    """The error ``value`` must not exceed the tolerance ``high``, whose source ``why`` states. No luck in it."""
+    return _measurement(
+        check,
+        title,
+        {"kind": "within", "high": high, "text": why},
+        value,
+        expected=f"at most {high:.3g}",
+        **more,
+    )
+
+
+def between(check, title, value, low, high, *, n, why, **more):
+    """The statistic ``value`` of ``n`` random draws must lie in [``low``, ``high``].
+
+    A healthy stack leaves the range with the small probability that ``why`` states: a failure is run again
+    with other seeds.
+    """
+    rule = {"kind": "within", "low": low, "high": high, "luck": True, "text": why}
+    return _measurement(check, title, rule, value, n=n, expected=f"{low:.4g} to {high:.4g}", **more)
 
 
 def in_band(check, title, value, *, n, why, **more):
     """``value`` must lie in the band that healthy stacks gave, which the judge looks up by ``check``."""
-    return _measurement(check, title, {"kind": "band", "text": why}, value, n=n, **more)
+    return _measurement(check, title, {"kind": "band", "luck": True, "text": why}, value, n=n, **more)
 
 
 def _measurement(check, title, rule, value, *, n=1, expected="", device="", seconds=0.0):
