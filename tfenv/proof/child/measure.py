@@ -26,7 +26,7 @@ def at_least(check, title, value, low, *, n, chance, why, **more):
 
 
 def at_most(check, title, value, high, *, why, **more):
-    """The error ``value`` must not exceed the tolerance ``high``, whose source ``why`` states. No luck in it."""
+    """The error ``value`` must not exceed ``high``, a tolerance whose source ``why`` states."""
     return _measurement(
         check,
         title,
