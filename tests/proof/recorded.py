@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tfenv.events import Listener
@@ -28,10 +29,17 @@ class Replay:
         self._outcomes = list(outcomes)
         self.requests: list[ChildRequest] = []
 
-    def run(self, python: Path, request: ChildRequest, listener: Listener) -> ChildOutcome:
-        """The next prepared outcome."""
-        self.requests.append(request)
-        return self._outcomes.pop(0)
+    def run(
+        self, python: Path, requests: Sequence[ChildRequest], listener: Listener
+    ) -> tuple[ChildOutcome, ...]:
+        """The next prepared outcomes."""
+        self.requests += requests
+        return tuple(self._outcomes.pop(0) for _ in requests)
+
+    @contextlib.contextmanager
+    def exchange(self) -> Iterator[Path]:
+        """A folder that nobody needs."""
+        yield Path("exchange")
 
 
 def at_least(check: str, value: float, low: float, *, n: int = 96, p: float = 0.25) -> Measurement:

@@ -220,7 +220,7 @@ def _stages(*verdicts: str) -> tuple[StageResult, ...]:
     ids=["pass", "flaky", "fail", "crash-at-start", "killed", "failed-and-killed", "teardown"],
 )
 def test_overall(verdicts, crash, expected) -> None:
-    assert overall(_stages(*verdicts), crash) == expected
+    assert overall(_stages(*verdicts), (crash,) if crash else ()) == expected
 
 
 def test_the_end_event_alone_makes_no_stage() -> None:

@@ -18,7 +18,7 @@ from tfenv.errors import UsageError
 from tfenv.events import Silent
 from tfenv.proof.crash import explain
 from tfenv.proof.model import ProofReport
-from tfenv.proof.protocol import ChildRequest
+from tfenv.proof.protocol import ChildOutcome, ChildRequest
 from tfenv.proof.reference import References
 from tfenv.proof.run import prove
 from tfenv.proof.runner import SubprocessRunner, child_environment
@@ -41,6 +41,11 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def python(tmp_path: Path) -> Path:
     """The interpreter of an empty environment."""
     return layer(tmp_path / "env", Path(sys.executable))
+
+
+def _outcome(python: Path) -> ChildOutcome:
+    (outcome,) = SubprocessRunner().run(python, (REQUEST,), Silent())
+    return outcome
 
 
 def _prove(python: Path, temporary: Path, timeout: float = 60.0) -> ProofReport:
@@ -185,7 +190,7 @@ def test_endless_output_is_bounded(python: Path, temporary: Path) -> None:
         "import sys\nprint('the first line', flush=True)\n"
         "for _ in range(20000): print('x' * 100)\nprint('the last line')\nraise ImportError('later')",
     )
-    outcome = SubprocessRunner().run(python, REQUEST, Silent())
+    outcome = _outcome(python)
     assert "the first line" in outcome.output
     assert "the last line" in outcome.output
     assert len(outcome.output) < 100_000
@@ -282,7 +287,7 @@ def test_interrupting_tfenv_ends_the_child_and_leaves_nothing(python: Path, tmp_
 
 def test_a_child_that_dies_without_its_interpreter_dying_first_is_explained(python: Path) -> None:
     stub_tensorflow(python, "import os\nos.close(1)\nos.close(2)\nos.abort()")
-    crash = explain(SubprocessRunner().run(python, REQUEST, Silent()))
+    crash = explain(_outcome(python))
     assert crash is not None
     assert crash.kind == "sigabrt"
 

@@ -106,14 +106,15 @@ def settle(first: StageResult, retries: tuple[Retry, ...]) -> StageResult:
     return replace(first, verdict="fail" if failures >= 2 else "warn", retries=retries)
 
 
-def overall(stages: Iterable[StageResult], crash: Optional[Crash]) -> Verdict:
+def overall(stages: Iterable[StageResult], crashes: Iterable[Crash]) -> Verdict:
     """The verdict of the whole proof: a proven failure, then what could not be found out, then flakiness."""
+    crashes = tuple(crashes)
     verdicts = {stage.verdict for stage in stages}
-    if "fail" in verdicts or (crash is not None and crash.conclusive and crash.kind != "teardown"):
+    if "fail" in verdicts or any(crash.conclusive and crash.kind != "teardown" for crash in crashes):
         return "fail"
-    if "unknown" in verdicts or (crash is not None and not crash.conclusive):
+    if "unknown" in verdicts or not all(crash.conclusive for crash in crashes):
         return "unknown"
-    return "warn" if "warn" in verdicts or crash is not None else "pass"
+    return "warn" if "warn" in verdicts or crashes else "pass"
 
 
 def _lies_within(statistic: Optional[float], low: Optional[float], high: Optional[float]) -> bool:

@@ -163,6 +163,7 @@ class ProofReport:
     stack: Optional[Stack]  # None: it did not get as far as telling
     stages: tuple[StageResult, ...]
     crash: Optional[Crash] = None
+    more_crashes: tuple[Crash, ...] = ()  # those of the processes that went on after it, or ran beside it
     seconds: float = 0.0
     peak_memory: Optional[int] = None  # bytes; None: unknown
     fingerprint: Optional[str] = None  # digest of results that are comparable between machines

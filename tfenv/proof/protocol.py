@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Optional, Protocol
 
@@ -22,6 +24,8 @@ class ChildRequest:
     stages: tuple[str, ...]
     limit: Optional[float] = None  # seconds that any one stage may take, below the registry's
     teardown: bool = False  # let the interpreter end in the ordinary way
+    process: int = 0  # 0: the first process of a proof; 1, 2: the fresh ones, with op determinism on
+    exchange: str = ""  # the folder where the first process leaves what the fresh ones read
 
 
 @record
@@ -58,13 +62,22 @@ class ChildOutcome:
 
 
 class ChildRunner(Protocol):
-    """Runs a child to its end, whatever end that is."""
+    """Runs children to their end, whatever end that is."""
 
-    def run(self, python: Path, request: ChildRequest, listener: Listener) -> ChildOutcome:
-        """Run ``request`` under the interpreter ``python``.
+    def run(
+        self, python: Path, requests: Sequence[ChildRequest], listener: Listener
+    ) -> tuple[ChildOutcome, ...]:
+        """Run ``requests`` at the same time, a child each, under the interpreter ``python``.
 
         Raises:
             UsageError: ``python`` cannot be started at all.
+        """
+
+    def exchange(self) -> AbstractContextManager[Path]:
+        """A private folder for the children of one proof, gone when the context ends.
+
+        Raises:
+            UsageError: there is no room for temporary files.
         """
 
 

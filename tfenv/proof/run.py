@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Optional
 
 from tfenv.events import Listener, Silent
-from tfenv.proof.child.registry import stages_of
-from tfenv.proof.crash import explain
-from tfenv.proof.judge import judge_stages, may_be_luck, overall, retry_seeds, settle
-from tfenv.proof.model import Crash, Device, Level, ProofReport, Retry, StageResult
-from tfenv.proof.protocol import ChildOutcome, ChildRequest, ChildRunner
+from tfenv.proof.battery import Battery
+from tfenv.proof.judge import overall
+from tfenv.proof.model import Device, Level, ProofReport
+from tfenv.proof.protocol import ChildRunner
 from tfenv.proof.reference import References, shipped
 from tfenv.proof.runner import SubprocessRunner
-from tfenv.records import record
 
 DEFAULT_SEED = 20250101
 
@@ -42,7 +40,7 @@ def prove(
         UsageError: ``python`` cannot be started, or no temporary folder can be made.
     """
     began = time.monotonic()
-    battery = _Battery(
+    battery = Battery(
         python=python,
         level=level,
         device=device,
@@ -51,11 +49,15 @@ def prove(
         runner=runner or SubprocessRunner(env),
         references=references or shipped(),
     )
-    first = battery.run(seed, tuple(spec.id for spec in stages_of(level)))
-    seeds, stages = _settled(battery, seed, first)
-    events = first.outcome.events
+    runs, stages = battery.run(seed)
+    crashes = tuple(run.crash for run in runs if run.crash is not None)
+    seeds: tuple[int, ...] = (seed,)
+    if not crashes:
+        seeds, stages = battery.settled(seed, stages)
+    events = [event for run in runs for event in run.outcome.events]
+    peaks = [event.peak_memory for event in events if event.peak_memory is not None]
     return ProofReport(
-        verdict=overall(stages, first.crash),
+        verdict=overall(stages, crashes),
         level=level,
         device=device,
         seed=seed,
@@ -63,64 +65,8 @@ def prove(
         python=str(python),
         stack=next((event.stack for event in events if event.stack), None),
         stages=stages,
-        crash=first.crash,
+        crash=crashes[0] if crashes else None,
+        more_crashes=crashes[1:],
         seconds=round(time.monotonic() - began, 3),
-        peak_memory=next((event.peak_memory for event in events if event.event == "end"), None),
+        peak_memory=max(peaks, default=None),
     )
-
-
-@record
-class _Run:
-    """One child, judged."""
-
-    outcome: ChildOutcome
-    crash: Optional[Crash]
-    stages: tuple[StageResult, ...]
-
-
-@record
-class _Battery:
-    """Everything about a proof but seed and stages."""
-
-    python: Path
-    level: Level
-    device: Device
-    limit: Optional[float]
-    listener: Listener
-    runner: ChildRunner
-    references: References
-
-    def run(self, seed: int, stages: tuple[str, ...]) -> _Run:
-        """Run ``stages`` in one child."""
-        request = ChildRequest(
-            level=self.level,
-            device=self.device,
-            seed=seed,
-            stages=stages,
-            limit=self.limit,
-            teardown=self.level != "quick",
-        )
-        outcome = self.runner.run(self.python, request, self.listener)
-        crash = explain(outcome)
-        judged = judge_stages(outcome, crash, stages, self.references, seed)
-        return _Run(outcome=outcome, crash=crash, stages=judged)
-
-
-def _settled(battery: _Battery, seed: int, first: _Run) -> tuple[tuple[int, ...], tuple[StageResult, ...]]:
-    """All seeds used, and the stages, those that may have failed by bad luck settled by two more seeds."""
-    seeds = [seed]
-    retries: dict[str, tuple[Retry, ...]] = {
-        stage.id: () for stage in first.stages if first.crash is None and may_be_luck(stage)
-    }
-    for other in retry_seeds(seed):
-        undecided = [name for name, tries in retries.items() if all(retry.passed for retry in tries)]
-        if not undecided:
-            break
-        battery.listener.note(f"{', '.join(undecided)} failed; running again with seed {other}")
-        seeds.append(other)
-        for stage in battery.run(other, tuple(dict.fromkeys(("S0", *undecided)))).stages:
-            if stage.id in undecided:
-                passed = stage.verdict == "pass"
-                retries[stage.id] += (Retry(seed=other, passed=passed, checks=stage.checks),)
-    stages = (settle(stage, retries[stage.id]) if stage.id in retries else stage for stage in first.stages)
-    return tuple(seeds), tuple(stages)

@@ -1,4 +1,4 @@
-"""Starts the child in the target interpreter, follows its events, and ends it when it hangs."""
+"""Starts children in the target interpreter, follows their events, and ends them when they hang."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Optional
 
@@ -28,9 +28,13 @@ _MAIN = Path(__file__).with_name("child") / "main.py"
 _GRACE = 3.0
 #: Seconds until the interpreter must have reached the child's first line.
 _START_LIMIT = 60.0
-_POLL = 0.1
+_POLL = 0.03
 #: Characters of output kept from each end; a fatal message comes last, a loader's complaint first.
 _OUTPUT_HEAD, _OUTPUT_TAIL = 16_384, 65_536
+
+#: Hides the devices of CUDA and ROCm before their drivers are asked: one that hangs or crashes would otherwise
+#: take a proof of the CPU with it.
+_HIDDEN = {"CUDA_VISIBLE_DEVICES": "-1", "HIP_VISIBLE_DEVICES": "-1"}
 
 #: Variables that would make the child another interpreter, load other code than the environment's, or stop it
 #: from writing bytecode (without which every later import of TensorFlow costs seconds).
@@ -61,65 +65,90 @@ def child_environment(base: Mapping[str, str]) -> dict[str, str]:
 
 
 class SubprocessRunner:
-    """The :class:`~tfenv.proof.protocol.ChildRunner` that really starts a process."""
+    """The :class:`~tfenv.proof.protocol.ChildRunner` that really starts processes."""
 
     def __init__(self, env: Optional[Mapping[str, str]] = None) -> None:
         """``env`` stands for ``os.environ``."""
         self._env = child_environment(os.environ if env is None else env)
 
-    def run(self, python: Path, request: ChildRequest, listener: Listener) -> ChildOutcome:
-        """Run ``request``; nothing is left behind, also on Ctrl-C.
+    def run(
+        self, python: Path, requests: Sequence[ChildRequest], listener: Listener
+    ) -> tuple[ChildOutcome, ...]:
+        """Run ``requests`` at the same time; nothing is left behind, also on Ctrl-C.
 
         Raises:
             UsageError: ``python`` cannot be started, or there is no room for temporary files.
         """
-        with contextlib.ExitStack() as stack:
-            try:
-                files = stack.enter_context(_files(request))
-            except OSError as error:
-                raise UsageError(
-                    "no-temporary-folder",
-                    f"cannot write temporary files: {error}",
-                    hint="Free disk space, or point TMPDIR to a folder that can be written.",
-                ) from None
-            return self._run_with(files, python, listener)
-
-    def _run_with(self, files: _Files, python: Path, listener: Listener) -> ChildOutcome:
         kills_before = _oom_kills()
-        began = time.monotonic()
-        process = _start(python, files, self._env)
-        output = _Output(process.stdout)
-        ended = threading.Event()
+        with contextlib.ExitStack() as stack:
+            children = []
+            for request in requests:
+                files = stack.enter_context(_files(request))
+                env = {**self._env, **_HIDDEN} if request.device == "cpu" else self._env
+                children.append(_Child(_start(python, files, env), files, listener))
+                stack.callback(children[-1].kill)
+            while [child for child in children if child.is_running()]:
+                time.sleep(_POLL)
+            kills_after = _oom_kills()
+            kills = None if kills_before is None or kills_after is None else kills_after - kills_before
+            return tuple(child.outcome(kills) for child in children)
 
-        def wait() -> None:
-            process.wait()
-            ended.set()
+    @contextlib.contextmanager
+    def exchange(self) -> Iterator[Path]:
+        """A private folder for the children of one proof, gone when the context ends.
 
-        waiter = threading.Thread(target=wait, daemon=True)
-        waiter.start()
-        follower = _Follower(files.events, listener)
-        hung = False
+        Raises:
+            UsageError: there is no room for temporary files.
+        """
+        folder = _temporary_folder()
         try:
-            while not ended.wait(_POLL):
-                follower.read()
-                if time.monotonic() > follower.deadline:
-                    hung = True
-                    break
+            yield folder
         finally:
-            _kill_group(process)
-            waiter.join()
-        follower.read()
-        text = output.text()
-        stack_text = files.stacks.read_text("utf-8", "replace") if files.stacks.exists() else ""
-        kills_after = _oom_kills()
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Child:
+    """One child, followed until it ends or hangs."""
+
+    def __init__(self, process: subprocess.Popen[bytes], files: _Files, listener: Listener) -> None:
+        self._process = process
+        self._files = files
+        self._output = _Output(process.stdout)
+        self._follower = _Follower(files.events, listener)
+        self._began = time.monotonic()
+        self._seconds: Optional[float] = None  # how long it ran; None: it still runs
+        self._hung = False
+
+    def is_running(self) -> bool:
+        """Whether it still runs; reads its events, and ends it when it is past its time."""
+        if self._seconds is None:
+            ended = self._process.poll() is not None
+            self._follower.read()
+            self._hung = not ended and time.monotonic() > self._follower.deadline
+            if ended or self._hung:
+                self._seconds = time.monotonic() - self._began
+                self.kill()
+        return self._seconds is None
+
+    def kill(self) -> None:
+        """End it and whatever it started; harmless when all have ended."""
+        _kill_group(self._process)
+        self._process.wait()
+
+    def outcome(self, oom_kills: Optional[int]) -> ChildOutcome:
+        """Everything known about it, after it ended."""
+        self._follower.read()
+        text = self._output.text()
+        stacks = self._files.stacks
+        stack_text = stacks.read_text("utf-8", "replace") if stacks.exists() else ""
         return ChildOutcome(
-            events=tuple(follower.events),
-            status=process.returncode,
-            hung=hung or "Timeout (" in stack_text,
+            events=tuple(self._follower.events),
+            status=self._process.returncode,
+            hung=self._hung or "Timeout (" in stack_text,
             output=text,
             stacks=stack_text,
-            oom_kills=None if kills_before is None or kills_after is None else kills_after - kills_before,
-            seconds=round(time.monotonic() - began, 3),
+            oom_kills=oom_kills,
+            seconds=round(self._seconds or 0.0, 3),
         )
 
 
@@ -194,7 +223,7 @@ class _Files:
 
 @contextlib.contextmanager
 def _files(request: ChildRequest) -> Iterator[_Files]:
-    folder = Path(tempfile.mkdtemp(prefix="tfenv-proof-"))
+    folder = _temporary_folder()
     try:
         files = _Files(
             request=folder / "request.json",
@@ -202,14 +231,32 @@ def _files(request: ChildRequest) -> Iterator[_Files]:
             stacks=folder / "stacks.txt",
             work=folder / "work",
         )
-        files.work.mkdir()
         document = encode(request)
         assert isinstance(document, dict)
         places = {"events": str(files.events), "stacks": str(files.stacks)}
-        files.request.write_text(json.dumps({**document, **places}), "utf-8")
+        try:
+            files.work.mkdir()
+            files.request.write_text(json.dumps({**document, **places}), "utf-8")
+        except OSError as error:
+            raise _no_room(error) from None
         yield files
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _temporary_folder() -> Path:
+    try:
+        return Path(tempfile.mkdtemp(prefix="tfenv-proof-"))
+    except OSError as error:
+        raise _no_room(error) from None
+
+
+def _no_room(error: OSError) -> UsageError:
+    return UsageError(
+        "no-temporary-folder",
+        f"cannot write temporary files: {error}",
+        hint="Free disk space, or point TMPDIR to a folder that can be written.",
+    )
 
 
 def _start(python: Path, files: _Files, env: dict[str, str]) -> subprocess.Popen[bytes]:

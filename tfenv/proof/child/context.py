@@ -25,12 +25,16 @@ class Context:
     """The state of one run of the battery.
 
     Stage S0 sets ``tf``, ``np``, ``keras`` and ``device``, the kind TensorFlow will use ("CPU", "GPU").
+    ``process`` is 0 in the first process of a proof and 1 or 2 in the fresh ones; ``exchange`` is the folder
+    where the first leaves what the fresh ones read.
     """
 
     def __init__(self, request, events):
         self.level = request["level"]
         self.wanted_device = request["device"]
         self.seed = request["seed"]
+        self.process = request["process"]
+        self.exchange = request["exchange"]
         self.tf = None
         self.np = None
         self.keras = None

@@ -36,15 +36,14 @@ def main(request_path):
     events = context_module.Events(request["events"])
     events.emit("start", pid=os.getpid(), python=sys.version.split()[0], executable=sys.executable)
     context = context_module.Context(request, events)
-    for spec in registry.STAGES:
-        if spec.id in request["stages"]:
-            limit = min(spec.limit, request["limit"] or spec.limit)
-            # A child that its parent cannot kill any more ends itself, and says where it hung.
-            faulthandler.dump_traceback_later(limit, exit=True, file=stacks)
-            passed = _run_stage(spec, context, events, limit)
-            faulthandler.cancel_dump_traceback_later()
-            if spec.essential and not passed:
-                break
+    for spec in map(registry.stage, request["stages"]):
+        limit = min(spec.limit, request["limit"] or spec.limit)
+        # A child that its parent cannot kill any more ends itself, and says where it hung.
+        faulthandler.dump_traceback_later(limit, exit=True, file=stacks)
+        passed = _run_stage(spec, context, events, limit)
+        faulthandler.cancel_dump_traceback_later()
+        if spec.essential and not passed:
+            break
     events.emit("end", peak_memory=_peak_memory())
     return request["teardown"]
 
@@ -55,7 +54,7 @@ def _run_stage(spec, context, events, limit):
     context.losses, context.digests = [], []
     began = time.perf_counter()
     try:
-        measurements = importlib.import_module(PACKAGE + "." + spec.module).run(context)
+        measurements = importlib.import_module(PACKAGE + "." + spec.module_in(context.process)).run(context)
     except BaseException as error:  # also SystemExit: a package may call sys.exit() while it is imported
         events.emit(
             "error",

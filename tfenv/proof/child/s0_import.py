@@ -34,6 +34,9 @@ def run(context):
     # A user's keras.json may say otherwise; the proof is about the stack, not about those settings.
     keras.backend.set_floatx("float32")
     keras.backend.set_image_data_format("channels_last")
+    if context.process:
+        # Fresh processes are there to repeat results bit by bit; it must be on before the first operation.
+        tf.config.experimental.enable_op_determinism()
     context.step("list devices")
     listed = [device.name.rpartition("physical_device:")[2] for device in tf.config.list_physical_devices()]
     used = _choose_device(context, listed)
