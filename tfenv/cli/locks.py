@@ -6,11 +6,12 @@ from typing import Annotated, Optional
 import typer
 
 from tfenv.cli.options import FactsFile, Json, Python, Venv
+from tfenv.cli.plain import PlainCommand, PlainGroup
 
-app = typer.Typer(no_args_is_help=True, help="The catalogue of lockfiles.")
+app = typer.Typer(cls=PlainGroup, no_args_is_help=True, help="The catalogue of lockfiles.")
 
 
-@app.command("list")
+@app.command("list", cls=PlainCommand)
 def list_(
     everything: Annotated[bool, typer.Option("--all", help="Locks of other targets too.")] = False,
     target: Annotated[
@@ -28,7 +29,7 @@ def list_(
     return present(list_command(python, venv, recorded, target=target, everything=everything), json=json)
 
 
-@app.command("show")
+@app.command("show", cls=PlainCommand)
 def show(
     lock: Annotated[str, typer.Argument(metavar="LOCK", help="Its id, from `tfenv locks list`.")],
     json: Json = False,
@@ -40,7 +41,7 @@ def show(
     return present(show_command(lock), json=json)
 
 
-@app.command("export")
+@app.command("export", cls=PlainCommand)
 def export(
     lock: Annotated[str, typer.Argument(metavar="LOCK", help="Its id, from `tfenv locks list`.")],
     output: Annotated[
@@ -55,7 +56,7 @@ def export(
     return present(export_command(lock, output), json=json)
 
 
-@app.command("refresh")
+@app.command("refresh", cls=PlainCommand)
 def refresh(
     only: Annotated[
         Optional[list[str]], typer.Option("--only", metavar="ID", help="Only this lock (repeatable).")
@@ -69,7 +70,7 @@ def refresh(
     return present(refresh_command(tuple(only or ()), listener=progress(json=json)), json=json)
 
 
-@app.command("verify")
+@app.command("verify", cls=PlainCommand)
 def verify(json: Json = False) -> int:
     """Check every lockfile of the catalogue, offline."""
     from tfenv.cli.present import present

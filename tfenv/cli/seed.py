@@ -5,13 +5,16 @@ from typing import Annotated
 import typer
 
 from tfenv.cli.options import Json, Python, Venv
+from tfenv.cli.plain import PlainCommand, PlainGroup
 
 app = typer.Typer(
-    no_args_is_help=True, help="The seed that every interpreter of the environment starts with."
+    cls=PlainGroup,
+    no_args_is_help=True,
+    help="The seed that every interpreter of the environment starts with.",
 )
 
 
-@app.command("show")
+@app.command("show", cls=PlainCommand)
 def show(python: Python = None, venv: Venv = None, json: Json = False) -> int:
     """What is seeded, and what a fresh interpreter really does."""
     from tfenv.cli.present import present
@@ -20,7 +23,7 @@ def show(python: Python = None, venv: Venv = None, json: Json = False) -> int:
     return present(seed_show_command(python, venv), json=json)
 
 
-@app.command("on")
+@app.command("on", cls=PlainCommand)
 def on(
     seed: Annotated[int, typer.Argument(metavar="[N]", help="The seed.")] = 42,
     deterministic: Annotated[
@@ -37,7 +40,7 @@ def on(
     return present(seed_on_command(python, venv, seed, deterministic), json=json)
 
 
-@app.command("off")
+@app.command("off", cls=PlainCommand)
 def off(python: Python = None, venv: Venv = None, json: Json = False) -> int:
     """Remove the seed from the environment."""
     from tfenv.cli.present import present
