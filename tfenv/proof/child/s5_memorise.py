@@ -4,6 +4,9 @@
 weights. If no label information reaches the weights, each answer is right with probability at most 1/4 and
 independently of the others, so the number of right answers is at most Binomial(96, 1/4): 80 or more has
 probability below 1e-30.
+
+The whole run is then compared with the same training in NumPy: a fault that still lets the network learn,
+such as one dead gradient or noise, leads it another way.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import time
 from .context import placed_on
 from .measure import at_least, equal, in_band
 from .tasks import BATCH, SEQUENCE, Sequences, cross_entropy
+from .trajectory import Recorder, compare, follow
 
 CLASSES_USED = 4
 THRESHOLD = 80
@@ -27,12 +31,15 @@ def run(context):
     labels = rng.integers(0, CLASSES_USED, BATCH)
     sequences = context.shared("sequences", Sequences)
     sequences.reset()
-    losses, last = sequences.train(x, labels, EPOCHS)
+    recorder = Recorder(sequences, steps=EPOCHS)
+    losses, last = sequences.train(x, labels, EPOCHS, recorder)
     answers = sequences.predict(x)
     probabilities = answers.numpy()
     context.keep("memorise", losses, probabilities)
     device = placed_on(last)
     seconds = time.perf_counter() - began
+    context.step("compare training with arithmetic")
+    expected = follow(context.np, sequences.initial, x, labels, EPOCHS)
     return [
         at_least(
             "S5.correct",
@@ -62,4 +69,5 @@ def run(context):
             why="a run that silently fell back to the CPU proves nothing about the device",
             device=device,
         ),
+        *compare(context, "S5", "Conv1D, random labels", recorder.result(losses), expected, device=device),
     ]

@@ -12,7 +12,8 @@ import time
 
 from .context import placed_on
 from .measure import at_least, equal, in_band
-from .tasks import CLASSES, SEQUENCE, SIDE, Groups, Sequences, cross_entropy, image_classifier
+from .tasks import BATCH, CLASSES, SEQUENCE, SIDE, Groups, Sequences, cross_entropy, image_classifier
+from .trajectory import Recorder, compare, follow
 
 WHY_GROUPS = (
     "class names of prototypes are drawn per run: without label information in the weights, prototypes named "
@@ -97,11 +98,16 @@ def _sequences(context):
     x_test, labels_test, group_test = groups.draw(16)
     sequences = context.shared("sequences", Sequences)
     sequences.reset()
-    losses, last = sequences.train(x, labels, epochs=10)
+    compared = 2 * len(x) // BATCH  # two rounds: every batch must have arrived, and in its turn
+    recorder = Recorder(sequences, compared)
+    losses, last = sequences.train(x, labels, epochs=10, after_step=recorder)
     probabilities = sequences.predict(x_test).numpy()
     context.keep("sequences", losses, probabilities)
     device = placed_on(last)
     right = probabilities.argmax(1) == labels_test
+    context.step("compare Conv1D classifier with arithmetic")
+    expected = follow(context.np, sequences.initial, x, labels, compared)
+    got = recorder.result(losses[:compared])
     return [
         at_least(
             "S6.sequences.groups",
@@ -130,6 +136,7 @@ def _sequences(context):
             why=WHY_BAND,
             device=device,
         ),
+        *compare(context, "S6.sequences", "Conv1D, softmax", got, expected, device=device),
     ]
 
 

@@ -12,6 +12,8 @@ SEQUENCE = (24, 4)
 CLASSES = 10
 BATCH = 96
 SIDE = 12
+LEARNING_RATE = 0.05
+MOMENTUM = 0.9
 
 
 class Sequences:
@@ -29,8 +31,8 @@ class Sequences:
         hidden = layers.Conv1D(12, 3, activation="relu")(inputs)
         outputs = layers.Dense(CLASSES, activation="softmax")(layers.Flatten()(hidden))
         self.model = keras.Model(inputs, outputs)
-        self._initial = self.model.get_weights()
-        self._optimizer = keras.optimizers.SGD(0.05, momentum=0.9)
+        self.initial = self.model.get_weights()
+        self._optimizer = keras.optimizers.SGD(LEARNING_RATE, momentum=MOMENTUM)
         self._optimizer.build(self.model.trainable_variables)
         self._context = context
 
@@ -47,15 +49,16 @@ class Sequences:
 
     def reset(self):
         """Back to the initial weights, with no memory of earlier training in the optimizer."""
-        self.model.set_weights(self._initial)
+        self.model.set_weights(self.initial)
         for variable in self._optimizer.variables:
             if len(variable.shape) > 0:  # momenta; not the step count, not the learning rate
                 variable.assign(self._context.np.zeros(variable.shape, "float32"))
 
-    def train(self, x, labels, epochs):
+    def train(self, x, labels, epochs, after_step=None):
         """Train on ``x`` (n, 24, 4), n a multiple of 96, and integer ``labels``.
 
-        Returns the losses, and the last one as a tensor, which knows its device.
+        ``after_step`` is called with the number of every step, from 1. Returns the losses, and the last one as
+        a tensor, which knows its device.
         """
         context = self._context
         tf, np = context.tf, context.np
@@ -67,7 +70,10 @@ class Sequences:
         losses = []
         for epoch in range(epochs):
             context.step(f"train Conv1D classifier, epoch {epoch + 1}")
-            losses += [self._step(*batch) for batch in batches]
+            for batch in batches:
+                losses.append(self._step(*batch))
+                if after_step is not None:
+                    after_step(len(losses))
         return [float(loss) for loss in losses], losses[-1]
 
     def predict(self, x):
