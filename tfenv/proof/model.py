@@ -150,6 +150,39 @@ class Crash:
 
 
 @record
+class FingerprintKey:
+    """What may change the bits of a result; only fingerprints of equal keys can be compared.
+
+    "" is unknown, or does not apply.
+    """
+
+    recipe: str  # of the proof: what is digested
+    seed: str
+    lock: str = ""  # id and digest, where the environment was bootstrapped from one
+    tensorflow: str
+    wheel: str = ""  # name, and digest of the file hashes that the wheel lists
+    keras: str
+    numpy: str
+    machine: str  # "linux x86_64"
+    cpu: str = ""  # widest vector instructions
+    threads: str = ""
+    device: str  # "CPU", "GPU Tesla T4 7.5"
+    driver: str = ""  # NVIDIA's, major
+    onednn: str = ""
+    tf32: str = ""
+    xla: str = ""
+    dtype: str = ""
+
+
+@record
+class Fingerprint:
+    """The digest of everything that a seed decides, and of what it may depend on."""
+
+    value: str
+    key: FingerprintKey
+
+
+@record
 class ProofReport:
     """The outcome of one proof."""
 
@@ -166,7 +199,7 @@ class ProofReport:
     more_crashes: tuple[Crash, ...] = ()  # those of the processes that went on after it, or ran beside it
     seconds: float = 0.0
     peak_memory: Optional[int] = None  # bytes; None: unknown
-    fingerprint: Optional[str] = None  # digest of results that are comparable between machines
+    fingerprint: Optional[Fingerprint] = None  # None: S9 did not run, or did not repeat
 
 
 def level_named(name: str) -> Level:

@@ -10,7 +10,7 @@ from typing import Optional, Protocol
 
 from tfenv.codec import CodecError, decode
 from tfenv.events import Listener
-from tfenv.proof.model import Device, Digest, Level, LossCurve, Measurement, Stack
+from tfenv.proof.model import Device, Digest, FingerprintKey, Level, LossCurve, Measurement, Stack
 from tfenv.records import record
 
 
@@ -32,7 +32,7 @@ class ChildRequest:
 class ChildEvent:
     """One line of the child's event file; which fields are set depends on ``event``."""
 
-    event: str  # start, stage, step, stack, done, error, end
+    event: str  # start, stage, step, stack, key, done, error, end
     time: float = 0.0  # seconds since the epoch, the child's clock
     stage: str = ""
     step: str = ""
@@ -45,6 +45,7 @@ class ChildEvent:
     message: str = ""
     traceback: tuple[str, ...] = ()
     stack: Optional[Stack] = None
+    key: Optional[FingerprintKey] = None
     peak_memory: Optional[int] = None
 
 

@@ -9,6 +9,7 @@ from typing import Optional
 
 from tfenv.events import Listener, Silent
 from tfenv.proof.battery import Battery
+from tfenv.proof.fingerprint import fingerprint_of
 from tfenv.proof.judge import overall
 from tfenv.proof.model import Device, Level, ProofReport
 from tfenv.proof.protocol import ChildRunner
@@ -26,6 +27,7 @@ def prove(
     seed: int = DEFAULT_SEED,
     timeout: Optional[float] = None,
     env: Optional[Mapping[str, str]] = None,
+    lock: str = "",
     listener: Listener = Silent(),  # noqa: B008 - stateless
     runner: Optional[ChildRunner] = None,
     references: Optional[References] = None,
@@ -34,7 +36,7 @@ def prove(
 
     Whatever the stack does (crash, hang, exception, wrong values) ends up in the report. ``seed`` is a
     non-negative integer; ``timeout`` caps every stage, in seconds, below the limit it has of its own; ``env``
-    stands for ``os.environ``.
+    stands for ``os.environ``; ``lock`` is the id and digest of the lock that the environment came from.
 
     Raises:
         UsageError: ``python`` cannot be started, or no temporary folder can be made.
@@ -69,4 +71,5 @@ def prove(
         more_crashes=crashes[1:],
         seconds=round(time.monotonic() - began, 3),
         peak_memory=max(peaks, default=None),
+        fingerprint=fingerprint_of(stages, next((event.key for event in events if event.key), None), lock),
     )

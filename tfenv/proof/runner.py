@@ -32,8 +32,8 @@ _POLL = 0.03
 #: Characters of output kept from each end; a fatal message comes last, a loader's complaint first.
 _OUTPUT_HEAD, _OUTPUT_TAIL = 16_384, 65_536
 
-#: Hides the devices of CUDA and ROCm before their drivers are asked: one that hangs or crashes would otherwise
-#: take a proof of the CPU with it.
+#: Hides the devices of CUDA and ROCm before their drivers are asked: one that hangs or crashes would
+#: otherwise take a proof of the CPU with it.
 _HIDDEN = {"CUDA_VISIBLE_DEVICES": "-1", "HIP_VISIBLE_DEVICES": "-1"}
 
 #: Variables that would make the child another interpreter, load other code than the environment's, or stop it

@@ -51,15 +51,27 @@ class Context:
 
     def report(self, **data):
         """Tell a fact about the stack, such as its versions."""
-        self._events.emit("stack", stack=data)
+        self.tell("stack", stack=data)
+
+    def tell(self, event, **data):
+        """Write an event that is neither a step nor the end of a stage."""
+        self._events.emit(event, **data)
 
     def keep(self, task, losses, *results):
-        """Keep the loss curve of a task, and a fingerprint of the exact bits of losses and results."""
-        state = hashlib.sha256()
-        for array in (self.np.float64(losses), *results):
-            state.update(self.np.ascontiguousarray(array).tobytes())
-        finite = [round(loss, 6) for loss in losses if math.isfinite(loss)]
+        """Keep the loss curve of a task, and a digest of the exact bits of losses and results."""
+        self.curve(task, losses)
+        self.digest(task, self.np.float64(losses), *results)
+
+    def curve(self, task, losses):
+        """Keep the loss curve of a task; nine digits tell every float32 apart."""
+        finite = [float(f"{loss:.9g}") for loss in losses if math.isfinite(loss)]
         self.losses.append({"task": task, "losses": finite})
+
+    def digest(self, task, *arrays):
+        """Keep a digest of the exact bits of ``arrays``."""
+        state = hashlib.sha256()
+        for array in arrays:
+            state.update(self.np.ascontiguousarray(array).tobytes())
         self.digests.append({"task": task, "value": state.hexdigest()[:16]})
 
     def shared(self, name, build):

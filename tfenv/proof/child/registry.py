@@ -41,6 +41,8 @@ STAGES: tuple[StageSpec, ...] = (
     StageSpec("S0", "s0_import", "import", ("quick", "full", "long"), 180.0, essential=True),
     StageSpec("S5", "s5_memorise", "memorise", ("quick", "full", "long"), 180.0),
     StageSpec("S6", "s6_smoke", "smoke-train", ("quick", "full", "long"), 240.0),
+    StageSpec("S8", "s8_save", "round trip", ("full", "long"), 180.0, fresh="s8_load"),
+    StageSpec("S9", "", "repeat", ("full", "long"), 180.0, twice="s9_repeat"),
 )
 
 
