@@ -1,0 +1,1 @@
+"""The mutation bench: faults of a TensorFlow stack, and which stage of the proof finds them."""

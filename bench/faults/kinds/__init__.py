@@ -1,0 +1,1 @@
+"""The faults, a module for each category."""

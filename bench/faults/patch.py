@@ -1,0 +1,188 @@
+"""Ways to patch TensorFlow: an operation by its type, a method, the gradients of a tape, an optimizer's step.
+
+An operation of TensorFlow reaches its kernel in one of three ways, each through an attribute of a Python
+module: eagerly by ``pywrap_tfe.TFE_Py_FastPathExecute``, eagerly by ``execute.execute`` where that one gives
+up, and in a traced graph by ``op_def_library._apply_op_helper``. Patching these three changes what every
+caller of the operation gets (Keras, ``tf.nn``, gradients, functions of a data pipeline), on any version.
+"""
+
+import functools
+import inspect
+import threading
+
+_wrong_kernels = {}
+_busy = threading.local()
+
+
+class Call:
+    """One call of an operation: what went in and what the right kernel gave."""
+
+    def __init__(self, tf, op_type, inputs, attrs, outputs, graph):
+        self.op_type = op_type
+        self.inputs = inputs  # by name
+        self.attrs = attrs  # by name, those that are not inferred
+        self.outputs = outputs
+        self.graph = graph  # whether it is being traced
+        self._tf = tf
+
+    def again(self, **inputs):
+        """The outputs of the right kernel for other inputs."""
+        function = getattr(self._tf.raw_ops, self.op_type)
+        known = inspect.signature(function).parameters
+        arguments = {**self.inputs, **self.attrs, **inputs}
+        result = function(**{name: value for name, value in arguments.items() if name in known})
+        return list(result) if isinstance(result, (tuple, list)) else [result]
+
+
+def kernel(tf, hit, op_types, wrong, *, where="both"):
+    """Replace what operations of these types give by ``wrong(call)``: new outputs, or None to leave them.
+
+    ``where``: "both", or "graph" for traced graphs only. The gradient of the operation stays what it was.
+    """
+    if not _wrong_kernels:
+        _install(tf)
+    for op_type in [op_types] if isinstance(op_types, str) else op_types:
+        _wrong_kernels[op_type] = (wrong, hit, where)
+
+
+def first_output(change):
+    """For :func:`kernel`: ``change(tensor)`` on a floating first output, the others as they are."""
+
+    def wrong(call):
+        if not call.outputs[0].dtype.is_floating:
+            return None
+        return [change(call.outputs[0]), *call.outputs[1:]]
+
+    return wrong
+
+
+def around(owner, name, replacement):
+    """Replace the function ``name`` of ``owner`` by ``replacement(right, *args, **kwargs)``."""
+    right = getattr(owner, name)
+
+    @functools.wraps(right)
+    def patched(*args, **kwargs):
+        return replacement(right, *args, **kwargs)
+
+    setattr(owner, name, patched)
+
+
+def around_method(cls, name, replacement):
+    """The same in the class, ``cls`` or one above it, from which ``cls`` has its ``name``."""
+    around(next(owner for owner in cls.__mro__ if name in vars(owner)), name, replacement)
+
+
+def tape_gradients(tf, hit, change):
+    """Let ``change(gradients, sources)``, both lists, replace what a tape's ``gradient`` gives for a list."""
+
+    def gradient(right, self, target, sources, *args, **kwargs):
+        gradients = right(self, target, sources, *args, **kwargs)
+        flat_sources, flat = tf.nest.flatten(sources), tf.nest.flatten(gradients)
+        dense = [tf.convert_to_tensor(each) if each is not None else None for each in flat]
+        if all(each is None or not each.dtype.is_floating for each in dense):
+            return gradients
+        changed = change(dense, flat_sources)
+        if any(new is not old for new, old in zip(changed, dense)):
+            hit()
+        return tf.nest.pack_sequence_as(gradients, changed)
+
+    around(tf.GradientTape, "gradient", gradient)
+
+
+def optimizer_step(optimizer_class, replacement):
+    """Replace ``update_step`` by ``replacement(step, optimizer, gradient, variable, rate)``.
+
+    ``step(gradient, rate)`` is the right one. Keras 3 hands the learning rate over, Keras 2 looks it up.
+    """
+
+    def update_step(right, self, gradient, variable, *rate):
+        def step(gradient, rate_now=None):
+            return right(self, gradient, variable, *([rate_now] if rate and rate_now is not None else rate))
+
+        return replacement(step, self, gradient, variable, rate[0] if rate else self.learning_rate)
+
+    around(optimizer_class, "update_step", update_step)
+
+
+def slot(optimizer, name, variable):
+    """The variable that ``optimizer`` keeps for ``variable`` in its list ``name``."""
+    if hasattr(optimizer, "_get_variable_index"):
+        return getattr(optimizer, name)[optimizer._get_variable_index(variable)]
+    return getattr(optimizer, name)[optimizer._index_dict[optimizer._var_key(variable)]]
+
+
+def _install(tf):
+    from tensorflow.python import pywrap_tfe
+    from tensorflow.python.eager import execute, record
+    from tensorflow.python.framework import op_def_library, op_def_registry
+
+    def names_of(op_type):
+        return [argument.name for argument in op_def_registry.get(op_type).input_arg]
+
+    def outputs_of(op_type, inputs, attrs, raw, *, graph, taped=False):
+        """New outputs, or None; ``taped``: the tape has seen the right ones already."""
+        wrong, hit, where = _wrong_kernels[op_type]
+        if getattr(_busy, "on", False) or (where == "graph" and not graph) or not raw:
+            return None
+        _busy.on = True
+        try:
+            with record.stop_recording():
+                changed = wrong(Call(tf, op_type, inputs, attrs, list(raw), graph))
+        finally:
+            _busy.on = False
+        if changed is None:
+            return None
+        hit()
+        if taped:  # the gradient passes from the right outputs to the wrong ones
+            for new, old in zip(changed, raw):
+                if new is not old:
+                    record.record_operation("WrongKernel", [new], [old], lambda gradient: [gradient])
+        return changed
+
+    def fast_path(right, context, op_type, name, *args):
+        result = right(context, op_type, name, *args)
+        if op_type not in _wrong_kernels:
+            return result
+        names = names_of(op_type)
+        inputs, attrs = args[: len(names)], args[len(names) :]
+        single = not isinstance(result, (list, tuple))
+        changed = outputs_of(
+            op_type,
+            dict(zip(names, inputs)),
+            dict(zip(attrs[::2], attrs[1::2])),
+            [] if result is None else ([result] if single else result),
+            graph=False,
+            taped=True,
+        )
+        return result if changed is None else (changed[0] if single else changed)
+
+    def slow_path(right, op_name, num_outputs, inputs, attrs, *args, **kwargs):
+        result = right(op_name, num_outputs, inputs, attrs, *args, **kwargs)
+        op_type = op_name.decode() if isinstance(op_name, bytes) else op_name
+        if op_type not in _wrong_kernels:
+            return result
+        flat = attrs or ()
+        changed = outputs_of(
+            op_type,
+            dict(zip(names_of(op_type), inputs)),
+            dict(zip(flat[::2], flat[1::2])),
+            result if isinstance(result, (list, tuple)) else [],
+            graph=False,
+        )
+        return result if changed is None else changed
+
+    def traced(right, op_type, name=None, **keywords):
+        *rest, op, outputs = right(op_type, name, **keywords)
+        if op_type in _wrong_kernels:
+            names = names_of(op_type)
+            attrs = {key: value for key, value in keywords.items() if key not in names}
+            inputs = {key: value for key, value in keywords.items() if key in names}
+            if len(op.inputs) == len(names):
+                inputs = dict(zip(names, op.inputs))
+            changed = outputs_of(op_type, inputs, attrs, outputs, graph=True)
+            outputs = outputs if changed is None else changed
+        return (*rest, op, outputs)
+
+    around(pywrap_tfe, "TFE_Py_FastPathExecute", fast_path)
+    around(execute, "execute", slow_path)
+    around(op_def_library, "_apply_op_helper", traced)
