@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+#: The minors of TensorFlow that tfenv has locks for, and that the proof's stages were made and measured with.
+OLDEST_TF, NEWEST_TF = "2.15", "2.21"
+
 
 def minor_of(version: str) -> str:
     """The minor of a release version: "2.18" of "2.18.1", "3.11" of "3.11.7"."""

@@ -221,7 +221,7 @@ def test_on_an_accelerator_the_cpu_is_tried_next() -> None:
     assert finding.remedy == Remedy(
         text="See whether the CPU passes. If it does, the fault is in the GPU's driver, libraries or plugin: "
         "hide the GPU (CUDA_VISIBLE_DEVICES=-1) or choose another lock.",
-        commands=("tfenv smoke --device cpu --python /venv/bin/python", "tfenv locks list"),
+        commands=("tfenv smoke --device both --python /venv/bin/python", "tfenv locks list"),
     )
 
 

@@ -52,7 +52,7 @@ def _prove(python: Path, temporary: Path, timeout: float = 60.0) -> ProofReport:
     report = prove(python, timeout=timeout, references=NONE)
     assert list(temporary.iterdir()) == []
     assert report.crash is not None
-    assert [stage.verdict for stage in report.stages[1:]] == ["skip", "skip"]
+    assert {stage.verdict for stage in report.stages[1:]} == {"skip"}
     return report
 
 
@@ -220,7 +220,7 @@ def test_an_interpreter_that_is_too_old_or_no_python(temporary: Path) -> None:
     report = prove(Path(false), references=NONE)
     assert report.crash is not None
     assert (report.crash.kind, report.verdict) == ("startup", "fail")
-    assert [stage.verdict for stage in report.stages] == ["skip", "skip", "skip"]
+    assert {stage.verdict for stage in report.stages} == {"skip"}
 
 
 def test_a_start_up_file_that_ends_the_interpreter(python: Path, temporary: Path) -> None:

@@ -98,7 +98,7 @@ def test_a_crash_while_training_names_stage_and_step(tf_python: Path, tmp_path: 
         "S6",
         "fit augmented CNN",
     )
-    assert [stage.verdict for stage in report.stages] == ["pass", "pass", "fail"]
+    assert [stage.id for stage in report.stages if stage.verdict != "pass"] == ["S6"]
     assert [(finding.id, finding.severity) for finding in findings_of(report)] == [("TRN003", "fail")]
 
 

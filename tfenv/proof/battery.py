@@ -51,7 +51,7 @@ class Battery:
             return runs, self._in_order(seed, runs)
         with self.runner.exchange() as exchange:
             runs = self._first(seed, str(exchange))
-            if _is_done(runs, "S0"):
+            if _is_done(runs, "S0") and not _is_ended_from_outside(runs):
                 requests = [
                     self._request(seed, stages, process, str(exchange))
                     for process, names in fresh.items()
@@ -88,7 +88,7 @@ class Battery:
         runs = self._run(seed, self._request(seed, stages, exchange=exchange))
         while self.level != "quick" and len(runs) <= _RESTARTS and (crash := runs[-1].crash) is not None:
             behind = stages[stages.index(crash.stage) + 1 :] if crash.stage in stages[1:] else ()
-            if not behind or not crash.conclusive:
+            if not behind or _is_ended_from_outside(runs):
                 break
             self.listener.note(f"{crash.stage} ended in {crash.status}; going on in another process")
             runs += self._run(seed, self._request(seed, ("S0", *behind), exchange=exchange))
@@ -151,3 +151,8 @@ def _is_ready(runs: Iterable[Run], name: str) -> bool:
 
 def _is_done(runs: Iterable[Run], name: str) -> bool:
     return any(stage.id == name and stage.checks for run in runs for stage in run.stages)
+
+
+def _is_ended_from_outside(runs: Iterable[Run]) -> bool:
+    """Whether somebody wants the proof to end."""
+    return any(run.crash is not None and not run.crash.conclusive for run in runs)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from tfenv.records import record
+
+_DISK_FULL = re.compile(r"No space left on device|[Dd]isk quota exceeded|not enough space on the disk")
 
 
 @record
@@ -44,3 +48,8 @@ OUT_OF_MEMORY = Cause(
     "importing TensorFlow and training the tiny networks takes about 0.7 GB.",
     remedy="Give it more (ulimit -v unlimited; docker run --memory=2g), or stop what else uses memory.",
 )
+
+
+def is_disk_full(text: str) -> bool:
+    """Whether an error's words (of the system, of HDF5, of TensorFlow) say that the disk is full."""
+    return _DISK_FULL.search(text) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Optional
 
-from tfenv.proof.cause import DISK_FULL, OUT_OF_MEMORY, REBUILD, Cause
+from tfenv.proof.cause import DISK_FULL, OUT_OF_MEMORY, REBUILD, Cause, is_disk_full
 from tfenv.proof.exit_status import SIGILL, cause_of, describe, signal_of
 from tfenv.proof.import_error import classify
 from tfenv.proof.model import Crash
@@ -63,7 +63,7 @@ def explain(outcome: ChildOutcome) -> Optional[Crash]:
 def _cause(outcome: ChildOutcome) -> Cause:
     """The cause of the exit status, unless what was printed or the kernel's count says more."""
     number = signal_of(outcome.status)
-    if number is None and "No space left on device" in outcome.output:
+    if number is None and is_disk_full(outcome.output):
         return DISK_FULL
     if number == 9 and outcome.oom_kills:
         return OUT_OF_MEMORY

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Optional
 
+from tfenv.proof.cause import is_disk_full
 from tfenv.proof.child.registry import stage as stage_spec
 from tfenv.proof.model import Check, Crash, Measurement, Retry, StageError, StageResult, Verdict
 from tfenv.proof.protocol import ChildEvent, ChildOutcome
@@ -147,6 +148,8 @@ def _stage_result(
         step = next((event.step for event in reversed(events) if event.step), "")
         error = StageError(type=end.type, message=end.message, traceback=end.traceback, step=step)
     outside = crash is not None and not crash.conclusive
+    if error is not None and is_disk_full(error.message):
+        outside = True
     return StageResult(
         id=stage_id,
         title=title,

@@ -10,10 +10,11 @@ from tfenv.records import record
 PROOF_VERSION = 1
 
 Level = Literal["quick", "full", "long"]
-#: ``auto``: whatever TensorFlow lists; ``cpu``: accelerators hidden; ``gpu``: no GPU is a failure.
-Device = Literal["auto", "cpu", "gpu"]
+#: ``auto``: whatever TensorFlow lists; ``cpu``: accelerators hidden; ``gpu``: no accelerator is a failure;
+#: ``both``: one after the other, compared.
+Device = Literal["auto", "cpu", "gpu", "both"]
 LEVELS: tuple[Level, ...] = ("quick", "full", "long")
-DEVICES: tuple[Device, ...] = ("auto", "cpu", "gpu")
+DEVICES: tuple[Device, ...] = ("auto", "cpu", "gpu", "both")
 #: ``warn``: failed with one seed of three ("flaky"); ``unknown``: the proof itself was kept from running.
 Verdict = Literal["pass", "fail", "warn", "unknown"]
 StageVerdict = Literal["pass", "fail", "warn", "unknown", "skip"]
@@ -131,6 +132,17 @@ class Stack:
     devices: tuple[str, ...]  # all that TensorFlow lists
     devices_used: tuple[str, ...]
     import_seconds: float
+    system: str = ""  # sys.platform there: "linux", "darwin"
+
+    @property
+    def accelerators(self) -> tuple[str, ...]:
+        """The devices it computes on that are no CPU."""
+        return tuple(name for name in self.devices_used if not name.startswith("CPU"))
+
+    @property
+    def is_metal(self) -> bool:
+        """Whether it computes on the GPU of a Mac, which tensorflow-metal brings."""
+        return self.system == "darwin" and bool(self.accelerators)
 
 
 @record
@@ -200,6 +212,17 @@ class ProofReport:
     seconds: float = 0.0
     peak_memory: Optional[int] = None  # bytes; None: unknown
     fingerprint: Optional[Fingerprint] = None  # None: S9 did not run, or did not repeat
+    differential: Optional[Differential] = None  # with device "both", where there is an accelerator
+
+
+@record
+class Differential:
+    """The proof of the accelerator beside that of the CPU."""
+
+    outcome: Literal["agree", "differ", "accelerator-wrong", "cpu-wrong", "both-fail", "unknown"]
+    sentence: str  # whose fault it is
+    first: str = ""  # where they first differ, or both first fail
+    cpu: ProofReport
 
 
 def level_named(name: str) -> Level:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Optional
 
 from tfenv.events import Listener, Silent
 from tfenv.proof.battery import Battery
+from tfenv.proof.differential import compared
 from tfenv.proof.fingerprint import fingerprint_of
 from tfenv.proof.judge import overall
 from tfenv.proof.model import Device, Level, ProofReport
@@ -41,16 +43,26 @@ def prove(
     Raises:
         UsageError: ``python`` cannot be started, or no temporary folder can be made.
     """
-    began = time.monotonic()
     battery = Battery(
         python=python,
         level=level,
-        device=device,
+        device="gpu" if device == "both" else device,
         limit=timeout,
         listener=listener,
         runner=runner or SubprocessRunner(env),
         references=references or shipped(),
     )
+    report = _run(battery, seed, lock)
+    if device != "both":
+        return report
+    if report.stack is not None and not report.stack.accelerators:
+        return replace(report, device=device)  # it says that there is none
+    listener.step("proof: the same on the CPU")
+    return compared(report, _run(replace(battery, device="cpu"), seed, lock))
+
+
+def _run(battery: Battery, seed: int, lock: str) -> ProofReport:
+    began = time.monotonic()
     runs, stages = battery.run(seed)
     crashes = tuple(run.crash for run in runs if run.crash is not None)
     seeds: tuple[int, ...] = (seed,)
@@ -60,11 +72,11 @@ def prove(
     peaks = [event.peak_memory for event in events if event.peak_memory is not None]
     return ProofReport(
         verdict=overall(stages, crashes),
-        level=level,
-        device=device,
+        level=battery.level,
+        device=battery.device,
         seed=seed,
         seeds=seeds,
-        python=str(python),
+        python=str(battery.python),
         stack=next((event.stack for event in events if event.stack), None),
         stages=stages,
         crash=crashes[0] if crashes else None,

@@ -43,6 +43,8 @@ STAGES: tuple[StageSpec, ...] = (
     StageSpec("S6", "s6_smoke", "smoke-train", ("quick", "full", "long"), 240.0),
     StageSpec("S8", "s8_save", "round trip", ("full", "long"), 180.0, fresh="s8_load"),
     StageSpec("S9", "", "repeat", ("full", "long"), 180.0, twice="s9_repeat"),
+    # Compares what the other stages gave on the CPU and on the accelerator; no process runs it.
+    StageSpec("S10", "", "differential", (), 0.0),
 )
 
 

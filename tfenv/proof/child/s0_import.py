@@ -49,6 +49,7 @@ def run(context):
         devices=listed,
         devices_used=used,
         import_seconds=round(import_seconds, 3),
+        system=sys.platform,
     )
     measurements = [
         equal(
