@@ -61,6 +61,24 @@ def bench(session: nox.Session) -> None:
 
 
 @nox.session
+def faults(session: nox.Session) -> None:
+    """Prove stacks with a fault each; writes bench/faults/matrix.md. Takes hours; options select."""
+    session.install("-e", ".[lock]")
+    interpreters = [_stack(session, "2.15", "3.11"), _stack(session, "2.21", "3.13")]
+    wanted = session.posargs or ["--page", "bench/faults/matrix.md"]
+    command = ["python", "bench/faults/run.py", *wanted, "--python", *filter(None, interpreters)]
+    session.run(*command, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
+def false_alarms(session: nox.Session) -> None:
+    """Prove every CPU lock many times; none may be flagged. Takes hours; options select."""
+    session.install("-e", ".[lock]")
+    wanted = session.posargs or ["--write"]
+    session.run("python", "bench/proof_alarms.py", *wanted, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
 def locks(session: nox.Session) -> None:
     """Compile the catalogue anew from lockfiles/policy.toml, and check it."""
     session.install("-e", ".[lock]")

@@ -1,8 +1,8 @@
 """Applies a fault right after ``import tensorflow``, in every start of one interpreter.
 
-``plant`` writes a ``.pth`` line and a small module into an environment; every interpreter of it, also one that
-the proof starts itself, then patches TensorFlow the moment it is imported. The proof knows nothing of it, and
-nothing of this is part of tfenv.
+``plant`` writes a ``.pth`` line and a small module into an environment; every interpreter of it, also one
+that the proof starts itself, then patches TensorFlow the moment it is imported. The proof knows nothing of
+it, and nothing of this is part of tfenv.
 """
 
 import importlib.abc

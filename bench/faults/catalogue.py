@@ -53,7 +53,7 @@ def kind(name, says, *, benign=False, env=None, seconds=120.0):
 
 
 class Hits:
-    """Counts how often a fault acted; the first time it also says so, for a process that will not end well."""
+    """Counts how often a fault acted; the first time it says so too, for a process that will not end well."""
 
     def __init__(self, name):
         self.name = name

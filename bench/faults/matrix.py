@@ -98,10 +98,11 @@ def matrix(rows: Sequence[Row], faults: Mapping[str, Fault] = FAULTS) -> str:
     lines = [
         "# What the proof finds: faults by stage",
         "",
-        f"Written by `nox -s faults` from {len(rows)} proofs on TensorFlow {', '.join(stacks)}. Each number says "
-        "in how many proofs the stage failed, of as many seeds as the last columns say. A statistical failure "
-        "counts when two of three seeds fail, as in `tfenv smoke`. A fault that never acted at a level (the "
-        "operation it changes was not run) is marked `-`: neither found nor missed.",
+        f"Written by `nox -s faults` from {len(rows)} proofs on TensorFlow {', '.join(stacks)}.",
+        "Each number says in how many proofs the stage failed at level `full`; the last columns say in how",
+        "many of how many any stage did. A statistical failure counts when two of three seeds fail, as in",
+        "`tfenv smoke`. A fault that never acted at a level (what it changes was not run) is marked `-`:",
+        "neither found nor missed.",
         "",
         *(f"- {_total(harmful, counts, level)}" for level in ("quick", "full")),
         f"- benign changes flagged: {_flagged(benign, counts)}",

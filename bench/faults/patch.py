@@ -111,6 +111,19 @@ def slot(optimizer, name, variable):
     return getattr(optimizer, name)[optimizer._index_dict[optimizer._var_key(variable)]]
 
 
+def size_of(tf, tensor, axis):
+    """The size of an axis: a number where the graph knows it, which leaves less for its optimizers to do."""
+    known = tensor.shape[axis]
+    return tf.shape(tensor)[axis] if known is None else known
+
+
+def all_but_last(tf, tensor, axis, factor=0.0):
+    """What multiplied with ``tensor`` scales the last element of ``axis``, a negative number."""
+    size = size_of(tf, tensor, axis)
+    mask = tf.one_hot(size - 1, size, on_value=factor, off_value=1.0, dtype=tensor.dtype)
+    return tf.reshape(mask, [-1] + [1] * (-1 - axis))
+
+
 def _install(tf):
     from tensorflow.python import pywrap_tfe
     from tensorflow.python.eager import execute, record

@@ -1,4 +1,4 @@
-"""Proves stacks with a fault each, and writes which stage found it: ``python bench/faults/run.py PYTHON...``.
+"""Proves stacks with a fault each, and writes which stage found it: ``run.py --python PYTHON...``.
 
 Run by ``nox -s faults``. Every proof is one JSON line in ``--log``; one that is there already, made by the
 same code of proof and fault, is not repeated. ``--print`` shows the matrix of the log and runs nothing.
@@ -25,7 +25,6 @@ from faults.catalogue import FAULTS, Fault  # noqa: E402
 from faults.layer import layer, site_packages  # noqa: E402
 from faults.matrix import Row, matrix, missed, row_of  # noqa: E402
 from faults.warm import ENTRY, FreshRunner, WarmRunner  # noqa: E402
-
 from tfenv.codec import decode, encode  # noqa: E402
 from tfenv.proof.model import Level  # noqa: E402
 from tfenv.proof.run import prove  # noqa: E402
@@ -59,7 +58,7 @@ def main() -> int:
     parser.add_argument("--any-code", action="store_true", help="keep results of other versions of the code")
     parser.add_argument("--print", action="store_true", help="run nothing")
     parser.add_argument("--page", type=Path, help=f"write the matrix here, such as {PAGE.relative_to(ROOT)}")
-    parser.add_argument("python", type=Path, nargs="*")
+    parser.add_argument("--python", type=Path, nargs="*", default=[], help="interpreters with TensorFlow")
     arguments = parser.parse_args()
     arguments.log.parent.mkdir(parents=True, exist_ok=True)
     log = Log(arguments.log)
@@ -83,7 +82,8 @@ def main() -> int:
     page = matrix(rows)
     if arguments.page:
         arguments.page.write_text(page, "utf-8")
-    print(page)
+    if arguments.print:
+        print(page)
     for level in levels:
         print(f"missed by {level}: {', '.join(missed(rows, level)) or 'none'}")
     return len(missed(rows, "full"))
@@ -102,9 +102,7 @@ def _prove_seeds(fault: Fault, level: Level, python: Path, arguments: argparse.N
     with tempfile.TemporaryDirectory(prefix="tfenv-faults-") as folder:
         for row in _proofs(fault, level, python, seeds, Path(folder), code) if seeds else ():
             log.add(row)
-    mine = [
-        row for row in log.rows if (row.fault, row.level, row.python) == (fault.name, level, str(python))
-    ]
+    mine = [row for row in log.rows if (row.fault, row.level, row.python) == (fault.name, level, str(python))]
     new = [row for row in mine if row.seed in seeds][-len(seeds) :] if seeds else mine
     caught = sum(row.verdict == "fail" for row in new)
     acted = sum(row.acted > 0 for row in new)

@@ -9,10 +9,11 @@ import importlib.util
 import json
 import os
 import sys
+from pathlib import Path
 
 
 def main(entry_path):
-    sys.path.insert(0, os.path.dirname(entry_path))  # the entry takes its own folder off the path again
+    sys.path.insert(0, "")  # the entry expects its own folder there, and takes it off
     spec = importlib.util.spec_from_file_location("_tfenv_proof_entry", entry_path)
     entry = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(entry)
@@ -21,9 +22,9 @@ def main(entry_path):
         before = _acted()
         entry.main(request)
         _forget()
-        with open(request + ".part", "w") as file:
-            json.dump({"acted": _acted() - before}, file)
-        os.replace(request + ".part", request + ".done")
+        part = Path(request + ".part")
+        part.write_text(json.dumps({"acted": _acted() - before}), "utf-8")
+        part.replace(request + ".done")
 
 
 def _acted():

@@ -40,7 +40,9 @@ def last_bit_noise(tf, hit):
 
 
 def _threads(count):
-    return {name: str(count) for name in ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS", "OMP_NUM_THREADS")}
+    return {
+        name: str(count) for name in ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS", "OMP_NUM_THREADS")
+    }
 
 
 def _nothing(tf, hit):
@@ -66,7 +68,9 @@ def _rounded_inputs(tf, bits):
     def wrong(call):
         if call.outputs[0].dtype != tf.float32:
             return None
-        names = [name for name in ("a", "b", "x", "y", "input", "filter", "out_backprop") if name in call.inputs]
+        names = [
+            name for name in ("a", "b", "x", "y", "input", "filter", "out_backprop") if name in call.inputs
+        ]
         return call.again(**{
             name: rounded(call.inputs[name])
             for name in names

@@ -1,7 +1,7 @@
 """Values computed or kept in another type than asked for."""
 
 from ..catalogue import kind
-from ..patch import around_method, kernel
+from ..patch import all_but_last, around_method, kernel
 from .kernels import PRODUCTS
 
 CONVOLUTIONS = ("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")
@@ -24,10 +24,7 @@ def float16_product(tf, hit):
             return None
         a = tf.convert_to_tensor(call.inputs.get("a", call.inputs.get("x")))
         axis = -2 if call.attrs.get("transpose_a") or call.attrs.get("adj_x") else -1
-        size = tf.shape(a)[axis]
-        kept = tf.cast(tf.range(size) < size - 1, a.dtype)
-        kept = kept[:, None] if axis == -2 else kept
-        return call.again(**{"a" if "a" in call.inputs else "x": a * kept})
+        return call.again(**{"a" if "a" in call.inputs else "x": a * all_but_last(tf, a, axis)})
 
     kernel(tf, hit, PRODUCTS, wrong)
 
@@ -53,7 +50,10 @@ def cast_rounds_up(tf, hit):
     kernel(tf, hit, "Cast", wrong)
 
 
-@kind("mixed-precision-unscaled", "Mixed precision forgets to scale the loss up before it scales gradients down.")
+@kind(
+    "mixed-precision-unscaled",
+    "Mixed precision forgets to scale the loss up before it scales gradients down.",
+)
 def mixed_precision(tf, hit):
     def scale(right, self, loss, *args, **kwargs):
         hit()

@@ -1,7 +1,7 @@
 """Gradients that are not the gradients: of a tape, or of one operation's backward kernel."""
 
 from ..catalogue import kind
-from ..patch import kernel, optimizer_step, tape_gradients
+from ..patch import all_but_last, first_output, kernel, optimizer_step, tape_gradients
 
 
 @kind("gradients-zero", "All gradients are zero.")
@@ -49,9 +49,7 @@ def first_conv_dead(tf, hit):
 
 @kind("gradients-sign-flipped", "The gradient of the first of several variables has the wrong sign.")
 def sign_flipped(tf, hit):
-    tape_gradients(
-        tf, hit, lambda gs, sources: _only(gs, [0] if len(sources) > 1 else [], lambda g: -g)
-    )
+    tape_gradients(tf, hit, lambda gs, sources: _only(gs, [0] if len(sources) > 1 else [], lambda g: -g))
 
 
 @kind("gradients-bias-dead", "Every bias gets a zero gradient.")
@@ -85,10 +83,7 @@ def relu_unmasked(tf, hit):
 
 @kind("conv-filter-gradient-wrong", "The weight gradient of a convolution misses its last output channel.")
 def conv_filter_gradient(tf, hit):
-    def wrong(call):
-        return [_last_axis_zero(tf, call.outputs[0])]
-
-    kernel(tf, hit, "Conv2DBackpropFilter", wrong)
+    kernel(tf, hit, "Conv2DBackpropFilter", first_output(lambda out: out * all_but_last(tf, out, -1)))
 
 
 @kind("conv-input-gradient-zero", "No gradient passes backwards through a convolution.")
@@ -111,7 +106,10 @@ def bias_gradient(tf, hit):
     kernel(tf, hit, "BiasAddGrad", wrong)
 
 
-@kind("scatter-duplicates-lost", "Adding to one row several times keeps a single addition (embedding gradients).")
+@kind(
+    "scatter-duplicates-lost",
+    "Adding to one row several times keeps a single addition (embedding gradients).",
+)
 def scatter_duplicates(tf, hit):
     def segments(call):
         return [tf.raw_ops.UnsortedSegmentMax(
@@ -137,8 +135,3 @@ def _last(sources, rank):
 
 def _rank(source):
     return source.shape.rank or 0
-
-
-def _last_axis_zero(tf, tensor):
-    size = tf.shape(tensor)[-1]
-    return tensor * tf.one_hot(size - 1, size, on_value=0.0, off_value=1.0, dtype=tensor.dtype)

@@ -1,14 +1,14 @@
 """Operations that compute wrong values, eagerly as well as traced."""
 
 from ..catalogue import kind
-from ..patch import around_method, first_output, kernel
+from ..patch import all_but_last, around_method, first_output, kernel, size_of
 
 PRODUCTS = ("MatMul", "BatchMatMulV2", "BatchMatMulV3", "BatchMatMul")
 
 
 @kind("conv-last-channel", "A convolution's last output channel is zero.")
 def conv_last_channel(tf, hit):
-    kernel(tf, hit, "Conv2D", first_output(lambda out: out * _one_channel(tf, out, 0.0)))
+    kernel(tf, hit, "Conv2D", first_output(lambda out: out * all_but_last(tf, out, -1)))
 
 
 @kind("conv-channels-swapped", "A convolution's first two output channels are swapped.")
@@ -24,8 +24,8 @@ def conv_channels_swapped(tf, hit):
 @kind("conv-quarter-zero", "A quarter of a convolution's feature map is zero.")
 def conv_quarter_zero(tf, hit):
     def wrong(out):
-        size = tf.shape(out)
-        row, column = tf.range(size[1]) < size[1] // 2, tf.range(size[2]) < size[2] // 2
+        rows, columns = size_of(tf, out, 1), size_of(tf, out, 2)
+        row, column = tf.range(rows) < rows // 2, tf.range(columns) < columns // 2
         if out.shape[1] == 1:  # Conv1D
             row = tf.ones_like(row)
         dead = tf.logical_and(row[:, None], column[None, :])[None, :, :, None]
@@ -46,18 +46,12 @@ def conv_flipped(tf, hit):
 
 @kind("depthwise-last-channel", "A depthwise convolution's last channel is zero.")
 def depthwise_last_channel(tf, hit):
-    kernel(
-        tf, hit, "DepthwiseConv2dNative", first_output(lambda out: out * _one_channel(tf, out, 0.0))
-    )
+    kernel(tf, hit, "DepthwiseConv2dNative", first_output(lambda out: out * all_but_last(tf, out, -1)))
 
 
 @kind("matmul-one-row", "The last row of a matrix product is zero.")
 def matmul_one_row(tf, hit):
-    def wrong(out):
-        rows = tf.shape(out)[-2]
-        return out * tf.one_hot(rows - 1, rows, on_value=0.0, off_value=1.0, dtype=out.dtype)[:, None]
-
-    kernel(tf, hit, PRODUCTS, first_output(wrong))
+    kernel(tf, hit, PRODUCTS, first_output(lambda out: out * all_but_last(tf, out, -2)))
 
 
 @kind("matmul-scaled", "A matrix product of more than 64 terms is one percent too large.")
@@ -68,7 +62,7 @@ def matmul_scaled(tf, hit):
             return None
         a = tf.convert_to_tensor(call.inputs.get("a", call.inputs.get("x")))
         axis = -2 if call.attrs.get("transpose_a") or call.attrs.get("adj_x") else -1
-        return [tf.where(tf.shape(a)[axis] > 64, out * 1.01, out)]
+        return [tf.where(size_of(tf, a, axis) > 64, out * 1.01, out)]
 
     kernel(tf, hit, PRODUCTS, wrong)
 
@@ -112,7 +106,7 @@ def cross_entropy_gradient(tf, hit):
 def top_k_beyond_16(tf, hit):
     def wrong(call):
         values, indices = call.outputs
-        return [tf.where(tf.range(tf.shape(values)[-1]) < 16, values, tf.zeros_like(values)), indices]
+        return [tf.where(tf.range(size_of(tf, values, -1)) < 16, values, tf.zeros_like(values)), indices]
 
     kernel(tf, hit, ("TopKV2", "TopK"), wrong)
 
@@ -137,7 +131,7 @@ def sum_drops_last(tf, hit):
         if not flat:
             return None
         axis = flat[-1] % values.shape.rank
-        size = tf.shape(values)[axis]
+        size = size_of(tf, values, axis)
         shape = [-1 if index == axis else 1 for index in range(values.shape.rank)]
         kept = tf.reshape(tf.cast(tf.range(size) < size - 1, values.dtype), shape)
         return call.again(input=values * kept)
@@ -250,9 +244,3 @@ def embedding_first_row(tf, hit):
         return call.again(indices=tf.where(indices < 8, indices, tf.zeros_like(indices)))
 
     kernel(tf, hit, ("ResourceGather", "GatherV2"), wrong)
-
-
-def _one_channel(tf, out, factor):
-    """``factor`` in the last channel, 1 in the others."""
-    channels = tf.shape(out)[-1]
-    return tf.one_hot(channels - 1, channels, on_value=factor, off_value=1.0, dtype=out.dtype)

@@ -139,9 +139,7 @@ def inputs_last_row(tf, hit):
         hit()
         x, *rest = data
         rows = tf.shape(x)[0]
-        kept = tf.reshape(
-            tf.cast(tf.range(rows) < rows - 1, x.dtype), [-1] + [1] * (x.shape.rank - 1)
-        )
+        kept = tf.reshape(tf.cast(tf.range(rows) < rows - 1, x.dtype), [-1] + [1] * (x.shape.rank - 1))
         return right(self, (x * kept, *rest))
 
     around_method(tf.keras.Model, "train_step", train_step)

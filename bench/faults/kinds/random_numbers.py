@@ -64,9 +64,8 @@ def generator_stuck(tf, hit):
 @kind("stateless-ignores-seed", "Stateless generators give the same numbers for every seed.")
 def stateless_ignores_seed(tf, hit):
     def wrong(call):
-        return call.again(**{
-            name: tf.zeros_like(call.inputs[name]) for name in ("seed", "key", "counter") if name in call.inputs
-        })  # fmt: skip
+        names = [name for name in ("seed", "key", "counter") if name in call.inputs]
+        return call.again(**{name: tf.zeros_like(call.inputs[name]) for name in names})
 
     types = [name for name in (*UNIFORM, *NORMAL, *TRUNCATED, *INTEGERS) if name.startswith("Stateless")]
     kernel(tf, hit, types, wrong)

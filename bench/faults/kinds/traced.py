@@ -1,4 +1,4 @@
-"""What is right eagerly and wrong in a traced graph, as when an optimizer of graphs fuses operations wrongly."""
+"""Right eagerly and wrong in a traced graph, as when an optimizer of graphs fuses operations wrongly."""
 
 from ..catalogue import kind
 from ..patch import around_method, first_output, kernel
