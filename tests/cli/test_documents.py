@@ -55,12 +55,13 @@ def test_bootstrap(shelf: Shelf, filled: Path) -> None:
         for pin in lock.pins
     ]
     data = dict(ran.document["data"])  # type: ignore[arg-type]
-    engine = data.pop("engine")
+    engine, seconds = data.pop("engine"), data.pop("install_seconds")
     # Debian's venv brings setuptools on old Pythons; it goes from an environment of tfenv's own.
     plan = dict(data.pop("plan"))
     plan["steps"] = [step for step in plan["steps"] if step["name"] != "setuptools"]
     assert plan == {"lock": lock.id, "mode": "sync", "steps": steps, "breaks": [], "download": lock.size}
     assert engine in ("uv", "pip")
+    assert 0 < seconds < 600
     assert {**ran.document, "data": data} == document(
         "bootstrap",
         {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -117,6 +118,7 @@ def _carry_out(
     if not plan.pending:
         return _finish(request, choice, plan, site, report, listener)
     engine = choose_engine(request.engine, environ, on_terminal=on_terminal)
+    began = time.monotonic()
     with Transaction(site) as transaction:
         apply_plan(
             plan,
@@ -127,7 +129,9 @@ def _carry_out(
             transaction=transaction,
             listener=listener,
         )
-        report = _finish(request, choice, plan, site, replace(report, engine=engine.name), listener)
+        seconds = round(time.monotonic() - began, 3)
+        report = replace(report, engine=engine.name, install_seconds=seconds)
+        report = _finish(request, choice, plan, site, report, listener)
         if report.proof is not None and report.proof.verdict == "fail":
             return replace(report, undone=True)
         transaction.commit()
@@ -144,7 +148,7 @@ def _finish(
 ) -> BootstrapReport:
     """Seed, prove, remember."""
     _seed(request, site)
-    proof = _prove(request, site, listener)
+    proof = _prove(request, choice, site, listener)
     write_state(site.folder, _state(request, choice, plan, site, proof))
     return replace(report, proof=proof)
 
@@ -156,14 +160,19 @@ def _seed(request: BootstrapRequest, site: Site) -> None:
         seed_on(site.purelib, request.seed, request.deterministic)
 
 
-def _prove(request: BootstrapRequest, site: Site, listener: Listener) -> Optional[ProofReport]:
+def _prove(
+    request: BootstrapRequest, choice: Choice, site: Site, listener: Listener
+) -> Optional[ProofReport]:
     if request.smoke == "none":
         return None
     listener.step(f"proving that the stack loads and learns ({request.smoke})")
+    before = read_state(site.folder)
     return prove(
         site.python,
         level=request.smoke,
         seed=request.seed if request.seed is not None else 42,
+        lock=f"{choice.lock.id} {choice.lock.digest}",
+        stored=before.fingerprint if before is not None else None,
         listener=listener,
     )
 
@@ -197,6 +206,9 @@ def _state(
         extra=tuple(sorted(name for name in here if name not in distributions and name not in gone)),
         machine=machine_key(),
         proof=_proof_state(proof),
+        # A quick proof makes none, and says nothing against the one that was made before.
+        fingerprint=(proof.fingerprint if proof is not None else None)
+        or (before.fingerprint if before is not None else None),
     )
 
 

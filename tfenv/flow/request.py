@@ -73,6 +73,7 @@ class BootstrapReport:
     lock: LockSummary
     plan: Optional[Plan] = None
     engine: str = ""
+    install_seconds: Optional[float] = None  # from the snapshot of the environment to the last file written
     seed: Optional[int] = None
     last_proof: Optional[ProofState] = None  # of an earlier run, where settled
     proof: Optional[ProofReport] = None
