@@ -41,6 +41,7 @@ STAGES: tuple[StageSpec, ...] = (
     StageSpec("S0", "s0_import", "import", ("quick", "full", "long"), 180.0, essential=True),
     StageSpec("S5", "s5_memorise", "memorise", ("quick", "full", "long"), 180.0),
     StageSpec("S6", "s6_smoke", "smoke-train", ("quick", "full", "long"), 240.0),
+    StageSpec("S7", "s7_tail", "tail", ("full", "long"), 600.0),
     StageSpec("S8", "s8_save", "round trip", ("full", "long"), 180.0, fresh="s8_load"),
     StageSpec("S9", "", "repeat", ("full", "long"), 180.0, twice="s9_repeat"),
     # Compares what the other stages gave on the CPU and on the accelerator; no process runs it.

@@ -10,9 +10,20 @@ from __future__ import annotations
 
 import time
 
+from . import report_images
 from .context import placed_on
 from .measure import at_least, equal, in_band
-from .tasks import BATCH, CLASSES, SEQUENCE, SIDE, Groups, Sequences, cross_entropy, image_classifier
+from .tasks import (
+    BATCH,
+    CLASSES,
+    SEQUENCE,
+    SIDE,
+    Groups,
+    Sequences,
+    area_under_curve,
+    cross_entropy,
+    image_classifier,
+)
 from .trajectory import Recorder, compare, follow
 
 WHY_GROUPS = (
@@ -24,8 +35,9 @@ WHY_PLACEMENT = "a run that silently fell back to the CPU proves nothing about t
 
 
 def run(context):
-    """Train and judge both networks."""
-    return _images(context) + _sequences(context)
+    """Train and judge both networks; beyond ``quick`` also the first report that tfenv started from."""
+    report = [] if context.level == "quick" else report_images.run(context)
+    return _images(context) + _sequences(context) + report
 
 
 def _images(context):
@@ -67,7 +79,7 @@ def _images(context):
         in_band(
             "S6.images.auc",
             "augmented CNN, sigmoid: AUC on fresh examples",
-            _area_under_curve(np, scores, labels_test),
+            area_under_curve(np, scores, labels_test),
             n=len(scores),
             why=WHY_BAND,
             device=device,
@@ -138,15 +150,3 @@ def _sequences(context):
         ),
         *compare(context, "S6.sequences", "Conv1D, softmax", got, expected, device=device),
     ]
-
-
-def _area_under_curve(np, scores, labels):
-    """The Mann-Whitney form: how often a positive example scores above a negative one; ties count half.
-
-    0.5 when one class is absent, which the random names make as likely as 2**-31.
-    """
-    positive, negative = scores[labels == 1], scores[labels == 0]
-    if not len(positive) or not len(negative):
-        return 0.5
-    difference = positive[:, None].astype("float64") - negative[None, :]
-    return float((np.sign(difference) / 2 + 0.5).mean())

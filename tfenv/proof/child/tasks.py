@@ -17,12 +17,12 @@ MOMENTUM = 0.9
 
 
 class Sequences:
-    """A Conv1D softmax classifier with one-hot labels, SGD, and its traced training step.
+    """A Conv1D softmax classifier with one-hot labels, its optimizer (SGD), and its traced training step.
 
     Stages share it: tracing a step costs more than training with it.
     """
 
-    def __init__(self, context):
+    def __init__(self, context, optimizer=None):
         tf, keras = context.tf, context.keras
         layers = keras.layers
         context.step("build Conv1D classifier")
@@ -32,7 +32,7 @@ class Sequences:
         outputs = layers.Dense(CLASSES, activation="softmax")(layers.Flatten()(hidden))
         self.model = keras.Model(inputs, outputs)
         self.initial = self.model.get_weights()
-        self._optimizer = keras.optimizers.SGD(LEARNING_RATE, momentum=MOMENTUM)
+        self._optimizer = optimizer or keras.optimizers.SGD(LEARNING_RATE, momentum=MOMENTUM)
         self._optimizer.build(self.model.trainable_variables)
         self._context = context
 
@@ -57,8 +57,8 @@ class Sequences:
     def train(self, x, labels, epochs, after_step=None):
         """Train on ``x`` (n, 24, 4), n a multiple of 96, and integer ``labels``.
 
-        ``after_step`` is called with the number of every step, from 1. Returns the losses, and the last one as
-        a tensor, which knows its device.
+        ``after_step`` is called with the number of every step, from 1. Returns the losses, and the last one
+        as a tensor, which knows its device.
         """
         context = self._context
         tf, np = context.tf, context.np
@@ -133,3 +133,15 @@ def cross_entropy(context, probabilities, labels):
     np = context.np
     chosen = probabilities.astype("float64")[np.arange(len(labels)), labels]
     return float(-np.log(np.maximum(chosen, 1e-7)).mean())
+
+
+def area_under_curve(np, scores, labels):
+    """The Mann-Whitney form: how often a positive example scores above a negative one; ties count half.
+
+    0.5 when one class is absent, which the random names make as likely as 2**-31.
+    """
+    positive, negative = scores[labels == 1], scores[labels == 0]
+    if not len(positive) or not len(negative):
+        return 0.5
+    difference = positive[:, None].astype("float64") - negative[None, :]
+    return float((np.sign(difference) / 2 + 0.5).mean())
