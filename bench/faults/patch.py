@@ -3,7 +3,8 @@
 An operation of TensorFlow reaches its kernel in one of three ways, each through an attribute of a Python
 module: eagerly by ``pywrap_tfe.TFE_Py_FastPathExecute``, eagerly by ``execute.execute`` where that one gives
 up, and in a traced graph by ``op_def_library._apply_op_helper``. Patching these three changes what every
-caller of the operation gets (Keras, ``tf.nn``, gradients, functions of a data pipeline), on any version.
+caller of the operation gets (Keras, ``tf.nn``, gradients, functions of a data pipeline), on any version. The
+tape takes what they got for what the operation gave, so the gradient stays that of the right operation.
 """
 
 import functools
@@ -30,6 +31,8 @@ class Call:
         function = getattr(self._tf.raw_ops, self.op_type)
         known = inspect.signature(function).parameters
         arguments = {**self.inputs, **self.attrs, **inputs}
+        # The one input of these operations that Python calls otherwise.
+        arguments["axis"] = arguments.get("axis", arguments.get("reduction_indices"))
         result = function(**{name: value for name, value in arguments.items() if name in known})
         return list(result) if isinstance(result, (tuple, list)) else [result]
 
@@ -126,74 +129,56 @@ def all_but_last(tf, tensor, axis, factor=0.0):
 
 def _install(tf):
     from tensorflow.python import pywrap_tfe
-    from tensorflow.python.eager import execute, record
+    from tensorflow.python.eager import core, execute, record
     from tensorflow.python.framework import op_def_library, op_def_registry
 
     def names_of(op_type):
         return [argument.name for argument in op_def_registry.get(op_type).input_arg]
 
-    def outputs_of(op_type, inputs, attrs, raw, *, graph, taped=False):
-        """New outputs, or None; ``taped``: the tape has seen the right ones already."""
-        wrong, hit, where = _wrong_kernels[op_type]
-        if getattr(_busy, "on", False) or (where == "graph" and not graph) or not raw:
-            return None
+    def is_wrong(op_type, graph):
+        known = op_type in _wrong_kernels and not getattr(_busy, "on", False)
+        return known and (graph or _wrong_kernels[op_type][2] == "both")
+
+    def outputs_of(op_type, inputs, attrs, raw, graph):
+        """What takes the place of the outputs ``raw``."""
+        wrong, hit, _ = _wrong_kernels[op_type]
         _busy.on = True
         try:
             with record.stop_recording():
-                changed = wrong(Call(tf, op_type, inputs, attrs, list(raw), graph))
+                changed = wrong(Call(tf, op_type, inputs, attrs, list(raw), graph)) if raw else None
+                if changed is not None:  # the tape must not see an input again as an output
+                    changed = [tf.identity(each) for each in changed]
         finally:
             _busy.on = False
         if changed is None:
-            return None
+            return raw
         hit()
-        if taped:  # the gradient passes from the right outputs to the wrong ones
-            for new, old in zip(changed, raw):
-                if new is not old:
-                    record.record_operation("WrongKernel", [new], [old], lambda gradient: [gradient])
         return changed
 
-    def fast_path(right, context, op_type, name, *args):
-        result = right(context, op_type, name, *args)
-        if op_type not in _wrong_kernels:
-            return result
-        names = names_of(op_type)
-        inputs, attrs = args[: len(names)], args[len(names) :]
-        single = not isinstance(result, (list, tuple))
-        changed = outputs_of(
-            op_type,
-            dict(zip(names, inputs)),
-            dict(zip(attrs[::2], attrs[1::2])),
-            [] if result is None else ([result] if single else result),
-            graph=False,
-            taped=True,
-        )
-        return result if changed is None else (changed[0] if single else changed)
+    def fast_path(right, context, op_type, *args):
+        if is_wrong(op_type, False):
+            # Its callers then go through ``execute``, and tell the tape the outputs they got from there.
+            raise core._FallbackException
+        return right(context, op_type, *args)
 
     def slow_path(right, op_name, num_outputs, inputs, attrs, *args, **kwargs):
         result = right(op_name, num_outputs, inputs, attrs, *args, **kwargs)
         op_type = op_name.decode() if isinstance(op_name, bytes) else op_name
-        if op_type not in _wrong_kernels:
+        if not is_wrong(op_type, False):
             return result
         flat = attrs or ()
-        changed = outputs_of(
-            op_type,
-            dict(zip(names_of(op_type), inputs)),
-            dict(zip(flat[::2], flat[1::2])),
-            result if isinstance(result, (list, tuple)) else [],
-            graph=False,
-        )
-        return result if changed is None else changed
+        known = dict(zip(names_of(op_type), inputs))
+        return outputs_of(op_type, known, dict(zip(flat[::2], flat[1::2])), result, False)
 
     def traced(right, op_type, name=None, **keywords):
         *rest, op, outputs = right(op_type, name, **keywords)
-        if op_type in _wrong_kernels:
+        if is_wrong(op_type, True):
             names = names_of(op_type)
             attrs = {key: value for key, value in keywords.items() if key not in names}
             inputs = {key: value for key, value in keywords.items() if key in names}
             if len(op.inputs) == len(names):
                 inputs = dict(zip(names, op.inputs))
-            changed = outputs_of(op_type, inputs, attrs, outputs, graph=True)
-            outputs = outputs if changed is None else changed
+            outputs = outputs_of(op_type, inputs, attrs, outputs, True)
         return (*rest, op, outputs)
 
     around(pywrap_tfe, "TFE_Py_FastPathExecute", fast_path)

@@ -152,8 +152,8 @@ def cumsum_exclusive(tf, hit):
     kernel(tf, hit, "Cumsum", wrong)
 
 
-@kind("argmax-last", "Argmax takes the last of equal values and never index 0.")
-def argmax_last(tf, hit):
+@kind("argmax-never-first", "Argmax never gives index 0.")
+def argmax_never_first(tf, hit):
     kernel(tf, hit, "ArgMax", lambda call: [tf.maximum(call.outputs[0], 1)])
 
 
@@ -178,7 +178,7 @@ def sigmoid_saturates(tf, hit):
     kernel(tf, hit, "Sigmoid", first_output(lambda out: tf.clip_by_value(out, 0.05, 0.95)))
 
 
-@kind("where-inverted-nan", "A selection takes the wrong side in its last element.")
+@kind("where-last-element", "A selection takes the wrong side in its last element.")
 def where_last(tf, hit):
     def wrong(call):
         condition = tf.convert_to_tensor(call.inputs["condition"])
@@ -191,7 +191,7 @@ def where_last(tf, hit):
     kernel(tf, hit, "SelectV2", wrong)
 
 
-@kind("batch-norm-variance", "Batch normalisation forgets to subtract the mean when it trains.")
+@kind("batch-norm-mean-kept", "Batch normalisation forgets to subtract the mean when it trains.")
 def batch_norm_mean(tf, hit):
     def wrong(call):
         out, mean, variance, *rest = call.outputs
