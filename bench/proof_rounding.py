@@ -1,4 +1,4 @@
-"""How far rounding moves a training run, and how far faults do: ``python bench/proof_rounding.py [--seeds N]``.
+"""How far rounding moves training, and how far faults do: ``python bench/proof_rounding.py [--seeds N]``.
 
 Needs NumPy alone. The Conv1D classifier is trained by the proof's own reference arithmetic: exactly; with the
 operands of every product rounded as hardware rounds them (float32, TF32 with 10 bits, bfloat16 with 7 bits

@@ -39,6 +39,8 @@ class StageSpec(NamedTuple):
 
 STAGES: tuple[StageSpec, ...] = (
     StageSpec("S0", "s0_import", "import", ("quick", "full", "long"), 180.0, essential=True),
+    StageSpec("S3", "s3_random", "random", ("quick", "full", "long"), 180.0),
+    StageSpec("S4", "s4_gradients", "gradients", ("quick", "full", "long"), 180.0),
     StageSpec("S5", "s5_memorise", "memorise", ("quick", "full", "long"), 180.0),
     StageSpec("S6", "s6_smoke", "smoke-train", ("quick", "full", "long"), 240.0),
     StageSpec("S7", "s7_tail", "tail", ("full", "long"), 600.0),

@@ -12,7 +12,7 @@ FIRST_STEPS = (1, 2, 3)
 SMALL_LOSS = 0.05
 #: Four times what bfloat16 products do to a healthy run, and what most faults exceed in every run; both
 #: measured by ``bench/proof_rounding.py``.
-LOSS_TOLERANCE = 0.04
+LOSS_TOLERANCE = 0.06
 UPDATE_TOLERANCE = 0.05
 WEIGHTS_TOLERANCE = 0.25
 
@@ -80,7 +80,7 @@ def compare(context, stage, name, got, expected, *, device):
             loss,
             LOSS_TOLERANCE,
             n=len(expected[0]),
-            why="the same training in NumPy, float64; rounding to bfloat16 moves it by at most 0.01 (200 seeds)",
+            why="the same training in NumPy, float64; bfloat16 products move it by at most 0.013 (200 seeds)",
             device=device,
         ),
         at_most(
@@ -89,8 +89,8 @@ def compare(context, stage, name, got, expected, *, device):
             update,
             UPDATE_TOLERANCE,
             n=sum(weight.size for weight in expected[1]),
-            why="the same gradients and momenta in NumPy, float64; rounding to bfloat16 changes them by at most "
-            "0.015 (200 seeds), noise of a tenth of every gradient by 0.095 or more",
+            why="the same gradients and momenta in NumPy, float64; bfloat16 products change them by at most "
+            "0.013 (200 seeds), noise of a tenth of every gradient by 0.09 or more",
             device=device,
         ),
         at_most(
