@@ -85,6 +85,12 @@ _LEARNS_DIFFERENTLY = Words(
     cause="It learns, but not as healthy stacks of its kind do: an operation, a random generator or the "
     "optimizer gives wrong values.",
 )
+_STRAYS = Words(
+    id="GRD001",
+    title="training does not go the way that arithmetic says{device}: {title}: {got}, expected {expected}",
+    cause="The same steps in NumPy lead elsewhere: a gradient is dead or noisy, an operation gives wrong "
+    "values, a batch does not arrive, or the optimizer makes another step. Accuracy may still look fine.",
+)
 _DIVERGES = Words(
     id="TRN004",
     title="training goes wrong late{device}: {title}: {got}, expected {expected}",
@@ -132,6 +138,12 @@ _BY_ID = (
     ("S8.", _NOT_RESTORED),
     ("S9.", _NOT_REPEATED),
     (".groups", _NOT_LEARNED),
+    (".trajectory", _STRAYS),
+    (".update", _STRAYS),
+    (".weights", _STRAYS),
+    (".initial", _NOT_RANDOM),
+    (".initial.law", _NOT_RANDOM),
+    (".moved", _WRONG_GRADIENT),
 )
 
 
