@@ -115,6 +115,7 @@ def test_status(shelf: Shelf, filled: Path) -> None:
         "mode": "sync",
         "differences": [],
         "proof": None,
+        "fingerprint": None,
     }
     assert (ran.code, ran.document) == (0, document("status", data))
     shutil.rmtree(next(filled.glob("lib/*/site-packages/companion-2.98.0.dist-info")))

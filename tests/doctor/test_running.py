@@ -32,7 +32,10 @@ def told(check: str, *, loaded: bool = True) -> Executed:
     return Executed(loaded=loaded, devices=("CPU:0",), findings=(finding,))
 
 
-HANDED_ON = ("IMP001", "IMP002", "DEV002", "TRN001", "TRN002", "TRN003")
+HANDED_ON = (
+    *("IMP001", "IMP002", "IMP003", "DEV002", "OPS001", "OPS002", "RND001", "GRD001"),
+    *("TRN001", "TRN002", "TRN003"),
+)
 CASES = [
     *(
         Case(

@@ -22,7 +22,8 @@ from tfenv.errors import UsageError
 from tfenv.proof.child.registry import stages_in
 from tfenv.proof.crash import explain
 from tfenv.proof.judge import judge_stages
-from tfenv.proof.model import Digest, FingerprintKey, ProofReport, device_named, level_named
+from tfenv.proof.key import FingerprintKey
+from tfenv.proof.model import Digest, ProofReport, device_named, level_named
 from tfenv.proof.protocol import ChildEvent, ChildOutcome, ChildRequest
 from tfenv.proof.reference import References
 from tfenv.proof.run import prove

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Optional
 
-from tfenv.errors import EXIT_OK, EXIT_PROOF
+from tfenv.errors import EXIT_CHECK_FAILED, EXIT_OK, EXIT_PROOF, InstallError
 from tfenv.events import Listener
 from tfenv.flow.host import locate
+from tfenv.install.state import lock_of, read_state, write_state
 from tfenv.proof.finding import findings_of
 from tfenv.proof.model import ProofReport, device_named, level_named
 from tfenv.proof.run import prove
@@ -25,22 +28,35 @@ def smoke_command(
     seed: int,
     listener: Listener,
 ) -> Result[ProofReport]:
-    """``tfenv smoke``: exit 6 if the stack does not learn or computes wrong values."""
+    """``tfenv smoke``: exit 6 if the stack does not learn or computes wrong, 1 if that stays unknown."""
     site = locate(python, venv, os.environ)
     listener.step(f"proving that the stack of {site.python} loads and learns ({level})")
+    state = read_state(site.folder)
     report = prove(
         site.python,
         level=level_named(level),
         device=device_named(device),
         seed=check_seed(seed),
+        lock=lock_of(state),
+        stored=state.fingerprint if state is not None else None,
         listener=listener,
     )
+    if state is not None and report.fingerprint is not None and report.fingerprint_before is None:
+        with contextlib.suppress(InstallError):  # an environment that cannot be written can still be proven
+            write_state(site.folder, replace(state, fingerprint=report.fingerprint))
     findings = findings_of(report)
-    failed = report.verdict == "fail"
     return Result(
         command="smoke",
-        status="fail" if failed else status_of(findings),
-        exit_code=EXIT_PROOF if failed else EXIT_OK,
+        status="fail" if report.verdict == "fail" else "warn" if _is_open(report) else status_of(findings),
+        exit_code=_EXITS.get(report.verdict, EXIT_OK),
         data=report,
         findings=findings,
     )
+
+
+#: A proof that was kept from running has not proven anything: not good, but no word against the stack.
+_EXITS = {"fail": EXIT_PROOF, "unknown": EXIT_CHECK_FAILED}
+
+
+def _is_open(report: ProofReport) -> bool:
+    return report.verdict == "unknown"

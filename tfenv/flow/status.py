@@ -16,6 +16,7 @@ from tfenv.install.state import EnvState, ProofState, read_state
 from tfenv.install.transaction import is_unfinished
 from tfenv.locks.catalogue import lock_digest
 from tfenv.paths import lockfiles_dir
+from tfenv.proof.key import Fingerprint
 from tfenv.records import record
 from tfenv.result import Result
 
@@ -42,6 +43,7 @@ class StatusReport:
     mode: str
     differences: tuple[Difference, ...]
     proof: Optional[ProofState] = None
+    fingerprint: Optional[Fingerprint] = None
 
 
 def status_command(python: Optional[str], venv: Optional[Path]) -> Result[StatusReport]:
@@ -79,6 +81,7 @@ def status(site: Site, catalogue: Path) -> StatusReport:
         mode=state.mode,
         differences=found,
         proof=state.proof,
+        fingerprint=state.fingerprint,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Optional
 from tfenv.codec import CodecError, decode, encode
 from tfenv.files import write_atomically
 from tfenv.install.failure import not_written
+from tfenv.proof.key import Fingerprint
 from tfenv.records import record
 
 STATE_VERSION = 1
@@ -45,6 +46,7 @@ class EnvState:
     extra: tuple[str, ...] = ()  # installed beside the lock and left alone
     machine: str = ""  # what must be equal for the proof to still count, see tfenv.install.machine
     proof: Optional[ProofState] = None
+    fingerprint: Optional[Fingerprint] = None  # of the last proof that was thorough enough to make one
 
 
 def read_state(folder: Path) -> Optional[EnvState]:
@@ -59,6 +61,11 @@ def read_state(folder: Path) -> Optional[EnvState]:
         return decode(EnvState, document)
     except (OSError, ValueError, RecursionError, CodecError):
         return None
+
+
+def lock_of(state: Optional[EnvState]) -> str:
+    """Id and digest of the lock behind ``state``, as one text; "" where there is none."""
+    return f"{state.lock} {state.digest}" if state is not None and state.lock else ""
 
 
 def write_state(folder: Path, state: EnvState) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tfenv.proof.cause import DISK_FULL, is_disk_full
+from tfenv.proof.fingerprint import changed
 from tfenv.proof.model import Check, Crash, Differential, ProofReport, StageResult
 from tfenv.proof.remedy import fused, general, hide_gpu, smoke
 from tfenv.proof.words import title_of, words_for
@@ -33,6 +34,7 @@ def findings_of(report: ProofReport) -> tuple[Finding, ...]:
         if stage.id != "S10" and any(check.passed is False for check in stage.checks)
     ]
     found += _of_range(report)
+    found += changed(report.fingerprint_before, report.fingerprint)
     if report.differential is not None:
         found = [*_of_differential(report, report.differential), *found]
     return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.severity)))

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Optional
 
-from tfenv.proof.model import Fingerprint, FingerprintKey, StageResult
+from tfenv.proof.key import Fingerprint, FingerprintKey
+from tfenv.proof.model import StageResult
 from tfenv.result import Evidence, Finding, Remedy
 
 #: The stage whose digests make the fingerprint.

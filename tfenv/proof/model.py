@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, Optional, TypeVar
 
 from tfenv.errors import UsageError
+from tfenv.proof.key import Fingerprint
 from tfenv.records import record
 
 PROOF_VERSION = 1
@@ -162,39 +163,6 @@ class Crash:
 
 
 @record
-class FingerprintKey:
-    """What may change the bits of a result; only fingerprints of equal keys can be compared.
-
-    "" is unknown, or does not apply.
-    """
-
-    recipe: str  # of the proof: what is digested
-    seed: str
-    lock: str = ""  # id and digest, where the environment was bootstrapped from one
-    tensorflow: str
-    wheel: str = ""  # name, and digest of the file hashes that the wheel lists
-    keras: str
-    numpy: str
-    machine: str  # "linux x86_64"
-    cpu: str = ""  # widest vector instructions
-    threads: str = ""
-    device: str  # "CPU", "GPU Tesla T4 7.5"
-    driver: str = ""  # NVIDIA's, major
-    onednn: str = ""
-    tf32: str = ""
-    xla: str = ""
-    dtype: str = ""
-
-
-@record
-class Fingerprint:
-    """The digest of everything that a seed decides, and of what it may depend on."""
-
-    value: str
-    key: FingerprintKey
-
-
-@record
 class ProofReport:
     """The outcome of one proof."""
 
@@ -212,6 +180,7 @@ class ProofReport:
     seconds: float = 0.0
     peak_memory: Optional[int] = None  # bytes; None: unknown
     fingerprint: Optional[Fingerprint] = None  # None: S9 did not run, or did not repeat
+    fingerprint_before: Optional[Fingerprint] = None  # stored beside the environment, of the same key
     differential: Optional[Differential] = None  # with device "both", where there is an accelerator
 
 

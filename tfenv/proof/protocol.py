@@ -10,7 +10,8 @@ from typing import Optional, Protocol
 
 from tfenv.codec import CodecError, decode
 from tfenv.events import Listener
-from tfenv.proof.model import Device, Digest, FingerprintKey, Level, LossCurve, Measurement, Stack
+from tfenv.proof.key import FingerprintKey
+from tfenv.proof.model import Device, Digest, Level, LossCurve, Measurement, Stack
 from tfenv.records import record
 
 

@@ -13,6 +13,7 @@ from tfenv.proof.battery import Battery
 from tfenv.proof.differential import compared
 from tfenv.proof.fingerprint import fingerprint_of
 from tfenv.proof.judge import overall
+from tfenv.proof.key import Fingerprint
 from tfenv.proof.model import Device, Level, ProofReport
 from tfenv.proof.protocol import ChildRunner
 from tfenv.proof.reference import References, shipped
@@ -30,6 +31,7 @@ def prove(
     timeout: Optional[float] = None,
     env: Optional[Mapping[str, str]] = None,
     lock: str = "",
+    stored: Optional[Fingerprint] = None,
     listener: Listener = Silent(),  # noqa: B008 - stateless
     runner: Optional[ChildRunner] = None,
     references: Optional[References] = None,
@@ -38,7 +40,8 @@ def prove(
 
     Whatever the stack does (crash, hang, exception, wrong values) ends up in the report. ``seed`` is a
     non-negative integer; ``timeout`` caps every stage, in seconds, below the limit it has of its own; ``env``
-    stands for ``os.environ``; ``lock`` is the id and digest of the lock that the environment came from.
+    stands for ``os.environ``; ``lock`` is the id and digest of the lock that the environment came from, and
+    ``stored`` the fingerprint that was stored beside it.
 
     Raises:
         UsageError: ``python`` cannot be started, or no temporary folder can be made.
@@ -53,6 +56,8 @@ def prove(
         references=references or shipped(),
     )
     report = _run(battery, seed, lock)
+    if stored is not None and report.fingerprint is not None and stored.key == report.fingerprint.key:
+        report = replace(report, fingerprint_before=stored)
     if device != "both":
         return report
     if report.stack is not None and not report.stack.accelerators:

@@ -27,6 +27,9 @@ def _write_status(page: Page, data: StatusReport) -> None:
     page.item("lock", f"{data.lock}: TensorFlow {data.tensorflow}")
     if data.proof is not None:
         page.item("proof", f"{data.proof.verdict} ({data.proof.level}, {data.proof.date})")
+    if data.fingerprint is not None:
+        key = data.fingerprint.key
+        page.item("fingerprint", f"{data.fingerprint.value} (seed {key.seed}, {key.device})")
     for difference in data.differences:
         page.item(difference.kind, _words(difference))
     if data.differences:
