@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfenv.proof.cause import DISK_FULL, is_disk_full
 from tfenv.proof.fingerprint import changed
 from tfenv.proof.model import Check, Crash, Differential, ProofReport, StageResult
-from tfenv.proof.remedy import fused, general, hide_gpu, smoke
+from tfenv.proof.remedy import fused, general, hide_gpu, no_gpu, smoke
 from tfenv.proof.words import title_of, words_for
 from tfenv.result import Evidence, Finding, Remedy, Severity
 from tfenv.versions import NEWEST_TF, OLDEST_TF, minor_of, version_key
@@ -157,8 +157,14 @@ def _of_checks(report: ProofReport, stage: StageResult) -> Finding:
         title=f"Failed with one seed of three: {title}" if flaky else title[:1].upper() + title[1:],
         cause=words_for(first).cause,
         evidence=tuple(evidence),
-        remedy=fused(report) if stage.id == "S2" else general(report),
+        remedy=_remedy(report, first),
     )
+
+
+def _remedy(report: ProofReport, check: Check) -> Remedy:
+    if check.id == "S0.gpu":
+        return no_gpu(report)
+    return fused(report) if check.id.startswith("S2.") else general(report)
 
 
 def _evidence(check: Check) -> Evidence:

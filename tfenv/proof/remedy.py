@@ -29,6 +29,18 @@ def general(report: ProofReport) -> Remedy:
     )
 
 
+def no_gpu(report: ProofReport) -> Remedy:
+    """A GPU was asked for and TensorFlow has none."""
+    return Remedy(
+        text="If this machine has a GPU, doctor says what keeps TensorFlow from it. If it has none, prove "
+        "the CPU.",
+        commands=(
+            command("doctor", "--python", report.python),
+            smoke(report, "--device", "cpu"),
+        ),
+    )
+
+
 def hide_gpu(report: ProofReport) -> Remedy:
     """The accelerator computes wrongly and the CPU does not."""
     if report.stack is not None and report.stack.is_metal:
@@ -70,5 +82,10 @@ def fused(report: ProofReport) -> Remedy:
 
 def smoke(report: ProofReport, *options: str) -> str:
     """The command that proves the same interpreter again."""
-    words = ["tfenv", "smoke", *options, "--python", report.python]
-    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+    return command("smoke", *options, "--python", report.python)
+
+
+def command(*words: str) -> str:
+    """A tfenv command line for the user's shell."""
+    line = ("tfenv", *words)
+    return subprocess.list2cmdline(line) if os.name == "nt" else shlex.join(line)

@@ -21,7 +21,8 @@ class Page:
         """``style`` says whether colour may be used."""
         self.style = style
         self._lines: list[str] = []
-        self._width = min(shutil.get_terminal_size((100, 24)).columns, 110)
+        #: Columns; long lines are hard to read.
+        self.width = min(shutil.get_terminal_size((100, 24)).columns, 110)
 
     def text(self) -> str:
         """Everything written so far."""
@@ -37,7 +38,7 @@ class Page:
 
     def item(self, label: str, text: str) -> None:
         """A labelled value; long values go on below the value."""
-        body = textwrap.wrap(redact(text), max(self._width - _LABEL - 2, 40)) or [""]
+        body = textwrap.wrap(redact(text), max(self.width - _LABEL - 2, 40)) or [""]
         self._lines.append(f"  {self.style.paint(f'{label:<{_LABEL}}', 'dim')}{body[0]}")
         self._lines += [" " * (_LABEL + 2) + more for more in body[1:]]
 
@@ -45,7 +46,7 @@ class Page:
         """A wrapped paragraph."""
         pad = " " * indent
         self._lines += textwrap.wrap(
-            redact(text), self._width, initial_indent=pad, subsequent_indent=pad, break_long_words=False
+            redact(text), self.width, initial_indent=pad, subsequent_indent=pad, break_long_words=False
         )
 
     def command(self, command: str, indent: int = 6) -> None:
