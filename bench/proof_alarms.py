@@ -13,6 +13,7 @@ import itertools
 import json
 import math
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -69,6 +70,7 @@ def main() -> int:
     parser.add_argument("--print", action="store_true", help="run nothing")
     parser.add_argument("--write", action="store_true", help="put the table into BENCHMARKS.md")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what is on disk goes with it
     arguments.log.parent.mkdir(parents=True, exist_ok=True)
     runs = _read(arguments.log)
     if not arguments.print:

@@ -11,6 +11,7 @@ import concurrent.futures
 import hashlib
 import json
 import os
+import signal
 import sys
 import tempfile
 import threading
@@ -60,6 +61,7 @@ def main() -> int:
     parser.add_argument("--page", type=Path, help=f"write the matrix here, such as {PAGE.relative_to(ROOT)}")
     parser.add_argument("--python", type=Path, nargs="*", default=[], help="interpreters with TensorFlow")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what is on disk goes with it
     arguments.log.parent.mkdir(parents=True, exist_ok=True)
     log = Log(arguments.log)
     chosen = [
