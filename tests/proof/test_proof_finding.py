@@ -237,3 +237,61 @@ def test_failures_come_before_warnings() -> None:
         ("TRN002", "fail"),
         ("TRN001", "warn"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("check", "id_", "start"),
+    [
+        ("S1.matmul", "OPS001", "An operation computes wrong values: a value: bad, expected good"),
+        ("S2.matmul", "OPS002", "A traced graph computes something else than the same code run eagerly"),
+        ("S3.uniform", "RND001", "Random numbers are not what they should be"),
+        ("S4.adam", "GRD001", "Training uses wrong gradients or updates"),
+        ("S7.loss", "TRN004", "Training goes wrong late"),
+        ("S8.keras", "SAV001", "A saved model answers differently in another process: a value: bad"),
+        ("S8.trained", "TRN002", "The stack does not learn: a value bad"),
+        ("S9.draws", "REP001", "The same seed does not give the same bits twice: a value: bad"),
+    ],
+    ids=["op", "fused", "random", "gradient", "tail", "saved", "nothing-to-save", "repeat"],
+)
+def test_every_stage_has_its_words(check: str, id_: str, start: str) -> None:
+    bad = finished(IMPORTED, stage("S6", equal(check, "bad", "good")))
+    (finding,) = findings_of(_report(bad))
+    assert (finding.id, finding.severity) == (id_, "fail")
+    assert finding.title.startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("version", "ids"),
+    [("2.14.1", ["IMP003"]), ("2.15.0", []), ("2.21.3", []), ("2.22.0", ["IMP003"])],
+    ids=["older", "oldest", "newest", "newer"],
+)
+def test_a_tensorflow_outside_the_range_is_a_warning(version: str, ids: list[str]) -> None:
+    stack = replace(STACK, tensorflow=version)
+    report = _report(finished(IMPORTED[:-1], (ChildEvent(event="stack", stack=stack),), GOOD_5))
+    assert [(finding.id, finding.severity) for finding in findings_of(report)] == [(i, "warn") for i in ids]
+    assert report.verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "[Errno 28] No space left on device: 'whole.keras'",
+        "Unable to write (file write failed: errno = 28, error message = 'No space left on device')",
+        "[Errno 122] Disk quota exceeded",
+    ],
+    ids=["system", "hdf5", "quota"],
+)
+def test_a_disk_that_fills_up_while_saving_says_nothing_about_the_stack(message: str) -> None:
+    full = raised("S6", "save whole model as .keras", "OSError", message)
+    report = _report(finished(IMPORTED, GOOD_5, full))
+    (finding,) = findings_of(report)
+    assert (report.verdict, finding.severity) == ("unknown", "unknown")
+    assert finding.title == "While training (save whole model as .keras): the disk is full"
+    assert finding.remedy.text.startswith("Free disk space")
+
+
+def test_many_failures_of_a_stage_are_counted() -> None:
+    bad = finished(IMPORTED, stage("S6", *(equal(f"S1.op{n}", "bad", "good") for n in range(20))))
+    (finding,) = findings_of(_report(bad))
+    assert len(finding.evidence) == 13
+    assert finding.evidence[-1].value == "8 further checks failed (all of them: --json)"

@@ -27,10 +27,11 @@ _TEARDOWN = Cause(
 _HANG = Cause(
     kind="hang",
     title="the proof hung",
-    cause="It made no progress within its time limit. On a GPU the first use may compile kernels for many "
-    "minutes when the wheel has none for it; on a network file system an import may take that long.",
+    cause="It made no progress within its time limit. A traced function is compiled when it is first called: "
+    "there graph optimizers and device plugins wait for ever, and a GPU may compile kernels for many "
+    "minutes when the wheel has none for it. On a network file system an import may take that long.",
     remedy="The stack of the process shows where it waited. Hide the GPU to see whether that is it: "
-    "tfenv smoke --device cpu.",
+    "tfenv smoke --device cpu. If that passes, take another driver, plugin or lock.",
 )
 
 #: Lines of the child's output worth showing: fatal checks, loaders, aborting runtimes.
