@@ -1,4 +1,4 @@
-"""What the Conv1D classifier of :mod:`.tasks` should compute: the same arithmetic in NumPy, in float64.
+"""What the networks of :mod:`.tasks` should compute: the same arithmetic in NumPy, in float64.
 
 Forward pass, gradients and momentum by hand from the definitions, so that no line of TensorFlow or Keras
 takes part. Weights are in Keras' order: convolution kernel (taps, channels, filters) and bias, dense kernel
@@ -46,6 +46,36 @@ class SequencesReference:
         by_before = product(by_logits, dense.T).reshape(before.shape) * (before > 0)
         by_kernel = product(patches.T, by_before).reshape(kernel.shape)
         return float(loss), [by_kernel, by_before.sum(0), product(flat.T, by_logits), by_logits.sum(0)]
+
+
+class ImagesReference:
+    """Conv2D (valid, ReLU), 2x2 maximum, Flatten, Dense, sigmoid, mean binary cross-entropy."""
+
+    def __init__(self, np, weights):
+        self.weights = [np.array(weight, "float64") for weight in weights]
+        self._np = np
+
+    def gradients(self, x, targets):
+        """The loss on ``x`` (n, side, side, 1) and ``targets`` (n, 1), and its gradient by every weight."""
+        np = self._np
+        kernel, bias, dense, dense_bias = self.weights
+        taps, filters, n = len(kernel), kernel.shape[-1], len(x)
+        width = x.shape[1] - taps + 1
+        patches = np.stack(
+            [x[:, i : i + width, j : j + width, 0] for i in range(taps) for j in range(taps)], axis=-1
+        )
+        before = patches @ kernel.reshape(-1, filters) + bias
+        half = width // 2
+        squares = np.maximum(before, 0).reshape(n, half, 2, half, 2, filters)
+        pooled = squares.max((2, 4), keepdims=True)
+        logits = pooled.reshape(n, -1) @ dense + dense_bias
+        loss = (np.logaddexp(0, logits) - targets * logits).mean()
+        by_logits = (1 / (1 + np.exp(-logits)) - targets) / n
+        by_pooled = (by_logits @ dense.T).reshape(pooled.shape)
+        by_before = ((squares == pooled) * by_pooled).reshape(before.shape) * (before > 0)
+        by_kernel = np.tensordot(patches, by_before, ((0, 1, 2), (0, 1, 2))).reshape(kernel.shape)
+        flat = pooled.reshape(n, -1)
+        return float(loss), [by_kernel, by_before.sum((0, 1, 2)), flat.T @ by_logits, by_logits.sum(0)]
 
 
 def distance(np, got, expected):

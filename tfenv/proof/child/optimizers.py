@@ -1,6 +1,6 @@
 """What optimizers should do to a variable: their published rules in NumPy, float64.
 
-Every rule is ``step(np, weight, gradient, t, state, options) -> weight``: ``t`` from 1, ``state`` a dictionary
+Every rule is ``step(np, weight, gradient, t, state, options) -> weight``: ``t`` from 1, ``state`` a mapping
 that starts empty, ``options`` what the optimizer was made with, beyond Keras' defaults. Sources: the papers
 named, in the form that the documentation of ``keras.optimizers`` gives.
 """

@@ -12,6 +12,7 @@ import time
 
 from . import report_images
 from .context import placed_on
+from .initial import initial_weights
 from .measure import at_least, equal, in_band
 from .tasks import (
     BATCH,
@@ -24,7 +25,7 @@ from .tasks import (
     cross_entropy,
     image_classifier,
 )
-from .trajectory import Recorder, compare, follow
+from .trajectory import Recorder, compare, follow, moved
 
 WHY_GROUPS = (
     "class names of prototypes are drawn per run: without label information in the weights, prototypes named "
@@ -47,6 +48,8 @@ def _images(context):
     x, labels, _ = groups.draw(48, mirrored=True)
     x_test, labels_test, group_test = groups.draw(16, mirrored=True)
     model = image_classifier(context)
+    initial = initial_weights(context, "S6.images", "the augmented CNN", model)
+    before = model.get_weights()
     losses = []
 
     class Watch(keras.callbacks.Callback):
@@ -100,6 +103,8 @@ def _images(context):
             why=WHY_PLACEMENT,
             device=device,
         ),
+        moved(context, "S6.images", "augmented CNN", model, before, device=device),
+        *initial,
     ]
 
 
