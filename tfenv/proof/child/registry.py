@@ -39,6 +39,8 @@ class StageSpec(NamedTuple):
 
 STAGES: tuple[StageSpec, ...] = (
     StageSpec("S0", "s0_import", "import", ("quick", "full", "long"), 180.0, essential=True),
+    StageSpec("S1", "s1_ops", "operations", ("quick", "full", "long"), 300.0),
+    StageSpec("S2", "s2_fused", "fused graphs", ("quick", "full", "long"), 180.0),
     StageSpec("S3", "s3_random", "random", ("quick", "full", "long"), 180.0),
     StageSpec("S4", "s4_gradients", "gradients", ("quick", "full", "long"), 180.0),
     StageSpec("S5", "s5_memorise", "memorise", ("quick", "full", "long"), 180.0),
