@@ -39,6 +39,7 @@ def run(context):
     context.step("evaluate classifier to be saved")
     loss, accuracy = model.evaluate(x_test, one_hot[labels_test], batch_size=len(x_test), verbose=0)
     answers = model(x_test, training=False)
+    state = saved.state_of(model)
     for kind, name in saved.WHOLE.items():
         context.step(f"save whole model as .{kind}")
         model.save(saved.path(context, name))
@@ -55,7 +56,7 @@ def run(context):
         answers=answers.numpy(),
         loss=loss,
         accuracy=accuracy,
-        steps=int(model.optimizer.iterations),
+        **state,
     )
     context.keep("saved", history.history["loss"], answers.numpy())
     return [

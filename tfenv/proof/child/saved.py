@@ -39,6 +39,17 @@ def examples(context):
     return scaled, groups
 
 
+def weights_of(model):
+    """Every weight of ``model``, normalisation statistics included, by name."""
+    return {f"weight {number}": value for number, value in enumerate(model.get_weights())}
+
+
+def state_of(model):
+    """The weights of ``model`` and everything its optimizer remembers, by name."""
+    variables = enumerate(model.optimizer.variables)
+    return {**weights_of(model), **{f"optimizer variable {number}": v.numpy() for number, v in variables}}
+
+
 def path(context, name):
     """Where the file called ``name`` lies."""
     return os.path.join(context.exchange, name)
