@@ -59,11 +59,14 @@ kind("nothing", "Nothing is changed.", benign=True, env={"TFENV_FAULT": "nothing
 def _rounded_inputs(tf, bits):
     """Round float32 inputs to nearest even on ``bits`` fewer bits of mantissa."""
 
+    # The body of a traced loop is differentiated operation by operation, and bits have no gradient.
+    @tf.custom_gradient
     def rounded(value):
-        whole = tf.bitcast(tf.convert_to_tensor(value), tf.int32)
+        whole = tf.bitcast(value, tf.int32)
         odd = tf.bitwise.bitwise_and(tf.bitwise.right_shift(whole, bits), 1)
         near = whole + odd + ((1 << (bits - 1)) - 1)
-        return tf.bitcast(tf.bitwise.left_shift(tf.bitwise.right_shift(near, bits), bits), tf.float32)
+        kept = tf.bitcast(tf.bitwise.left_shift(tf.bitwise.right_shift(near, bits), bits), tf.float32)
+        return kept, lambda upstream: upstream
 
     def wrong(call):
         if call.outputs[0].dtype != tf.float32:
@@ -72,7 +75,7 @@ def _rounded_inputs(tf, bits):
             name for name in ("a", "b", "x", "y", "input", "filter", "out_backprop") if name in call.inputs
         ]
         return call.again(**{
-            name: rounded(call.inputs[name])
+            name: rounded(tf.convert_to_tensor(call.inputs[name]))
             for name in names
             if tf.convert_to_tensor(call.inputs[name]).dtype == tf.float32
         })  # fmt: skip
