@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from proof.recorded import END, IMPORTED, START, broken_off, ended, finished, raised
 
@@ -18,6 +20,18 @@ AVX = (
 
 def test_a_child_that_ran_to_its_end_did_not_crash() -> None:
     assert explain(finished(IMPORTED)) is None
+
+
+@pytest.mark.parametrize(
+    ("free", "kind"),
+    [(0, "disk-full"), (10**9, "sigsegv"), (None, "sigsegv")],
+    ids=["none", "room", "unknown"],
+)
+def test_a_crash_on_a_full_disk_says_nothing_about_the_stack(free: int | None, kind: str) -> None:
+    died = ended(-11, START, IMPORTED, broken_off("S8", "save weights"))
+    crash = explain(replace(died, free=free))
+    assert crash is not None
+    assert (crash.kind, crash.conclusive) == (kind, kind == "sigsegv")
 
 
 @pytest.mark.parametrize(

@@ -184,6 +184,11 @@ def _runs(pid: int) -> bool:
         return False
 
 
+def test_temporary_files_of_a_child_that_crashed_are_gone(python: Path, temporary: Path) -> None:
+    stub_tensorflow(python, "import os, tempfile\ntempfile.mkstemp()\nos.abort()")
+    _prove(python, temporary)
+
+
 def test_endless_output_is_bounded(python: Path, temporary: Path) -> None:
     stub_tensorflow(
         python,

@@ -43,6 +43,9 @@ _TELLING = re.compile(
 )
 _MEMORY = re.compile(r"bad_alloc|MemoryError|[Cc]annot allocate memory|[Oo]ut of memory")
 _NO_AVX = re.compile(r"compiled to use .* instructions")
+#: A proof writes less than this. With less left any end of the child says nothing about the stack: HDF5, for
+#: one, dies of a segmentation fault when it cannot flush a file (seen with h5py 3 on a full disk).
+_LEAST_FREE = 1_000_000
 _QUOTES, _QUOTE_LENGTH, _STACK_LINES = 8, 400, 60
 
 
@@ -56,6 +59,8 @@ def explain(outcome: ChildOutcome) -> Optional[Crash]:
         return None if outcome.status == 0 else _crash(_TEARDOWN, outcome)
     if outcome.hung:
         return _crash(_HANG, outcome)
+    if outcome.free is not None and outcome.free < _LEAST_FREE:
+        return _crash(DISK_FULL, outcome)
     if not events and outcome.status >= 0 and signal_of(outcome.status) is None:
         return _crash(_NOT_PYTHON, outcome)
     return _crash(_cause(outcome), outcome)

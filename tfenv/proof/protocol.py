@@ -60,6 +60,7 @@ class ChildOutcome:
     output: str = ""  # stdout and stderr together, bounded
     stacks: str = ""  # what faulthandler wrote
     oom_kills: Optional[int] = None  # processes the kernel killed for memory meanwhile; None: unreadable
+    free: Optional[int] = None  # bytes left where it wrote, when it ended; None: unknown
     seconds: float = 0.0
 
 

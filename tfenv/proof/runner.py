@@ -148,6 +148,7 @@ class _Child:
             output=text,
             stacks=stack_text,
             oom_kills=oom_kills,
+            free=_free(self._files.work),
             seconds=round(self._seconds or 0.0, 3),
         )
 
@@ -219,6 +220,7 @@ class _Files:
     events: Path
     stacks: Path
     work: Path  # an empty folder: the child's current one, where nothing can shadow a module
+    temporary: Path  # the child's folder for temporary files, which a crash would leave lying about
 
 
 @contextlib.contextmanager
@@ -230,12 +232,14 @@ def _files(request: ChildRequest) -> Iterator[_Files]:
             events=folder / "events.jsonl",
             stacks=folder / "stacks.txt",
             work=folder / "work",
+            temporary=folder / "tmp",
         )
         document = encode(request)
         assert isinstance(document, dict)
         places = {"events": str(files.events), "stacks": str(files.stacks)}
         try:
             files.work.mkdir()
+            files.temporary.mkdir()
             files.request.write_text(json.dumps({**document, **places}), "utf-8")
         except OSError as error:
             raise _no_room(error) from None
@@ -266,7 +270,7 @@ def _start(python: Path, files: _Files, env: dict[str, str]) -> subprocess.Popen
         return subprocess.Popen(
             [program, str(_MAIN), str(files.request)],
             cwd=files.work,
-            env=env,
+            env={**env, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(files.temporary))},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -288,6 +292,13 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
+
+
+def _free(folder: Path) -> Optional[int]:
+    """Bytes that can still be written to the disk of ``folder``."""
+    with contextlib.suppress(OSError):
+        return shutil.disk_usage(folder).free
+    return None
 
 
 def _oom_kills() -> Optional[int]:
