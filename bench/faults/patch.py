@@ -95,12 +95,21 @@ def tape_gradients(tf, hit, change):
 def optimizer_step(optimizer_class, replacement):
     """Replace ``update_step`` by ``replacement(step, optimizer, gradient, variable, rate)``.
 
-    ``step(gradient, rate)`` is the right one. Keras 3 hands the learning rate over, Keras 2 looks it up.
+    ``step(gradient, rate)`` is the right one, with another learning rate if one is given. Keras 3 hands the
+    rate over, Keras 2 looks it up.
     """
 
     def update_step(right, self, gradient, variable, *rate):
-        def step(gradient, rate_now=None):
-            return right(self, gradient, variable, *([rate_now] if rate and rate_now is not None else rate))
+        def step(gradient, another=None):
+            if another is None:
+                return right(self, gradient, variable, *rate)
+            if rate:
+                return right(self, gradient, variable, another)
+            kept, self._learning_rate = self._learning_rate, another
+            try:
+                return right(self, gradient, variable)
+            finally:
+                self._learning_rate = kept
 
         return replacement(step, self, gradient, variable, rate[0] if rate else self.learning_rate)
 

@@ -148,12 +148,9 @@ def _around_steps(tf, step):
             optimizer_step(cls, step)
 
 
-def _learning_rate(tf, hit, rate):
-    def build(right, self, *args, **kwargs):
-        result = right(self, *args, **kwargs)
+def _learning_rate(tf, hit, another):
+    def step(right, optimizer, gradient, variable, rate):
         hit()
-        self.learning_rate = rate
-        return result
+        return right(gradient, another)
 
-    for optimizer in (tf.keras.optimizers.SGD, tf.keras.optimizers.Adam):
-        around_method(optimizer, "build", build)
+    _around_steps(tf, step)

@@ -29,7 +29,7 @@ def traced_bias_dropped(tf, hit):
     kernel(tf, hit, "BiasAdd", lambda call: [tf.identity(call.inputs["value"])], where="graph")
 
 
-@kind("traced-matmul-transposed-scale", "A matrix product is two percent too large in traced graphs.")
+@kind("traced-matmul-scaled", "A matrix product is two percent too large in traced graphs.")
 def traced_matmul_scaled(tf, hit):
     kernel(tf, hit, ("MatMul",), first_output(lambda out: out * 1.02), where="graph")
 
