@@ -20,6 +20,7 @@ ELEMENTWISE = 100
 DIRECTIONS = 3
 SIXTEEN_BIT = ("float16", "bfloat16")
 DTYPES = ("float32", *SIXTEEN_BIT)
+ALL_DTYPES = (*DTYPES, "float64")
 
 
 class Op(NamedTuple):

@@ -109,7 +109,7 @@ def run_rows(context, stage, rows, dtypes, *, together=None, settings=(), eager_
                 continue
             if not op.traced:
                 continue
-            if dtype == "float32" or (dtype == "float16" and op.kind in TRACED_IN_HALF):
+            if dtype in ("float32", "float64") or (dtype == "float16" and op.kind in TRACED_IN_HALF):
                 groups.setdefault(together or op.kind, []).append((case, dtype, arguments))
         finding.seconds = time.perf_counter() - began
     for kind, members in groups.items():

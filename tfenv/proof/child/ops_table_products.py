@@ -6,6 +6,7 @@ from . import ops_reference as ref
 from .ops import Op
 
 FLOATS = ("float32", "float16")
+SINGLE = ("float32",)
 
 
 def product_rows():
@@ -153,6 +154,30 @@ def _products():
             lambda tf, x: tf.nn.relu(x),
             lambda np, x: np.maximum(x, 0),
             core=True,
+        ),
+        Op(
+            "range",
+            "products beyond the range of float16",
+            kind,
+            # Powers of two lose nothing in TensorFloat-32 or bfloat16, whose range is that of float32.
+            lambda d: (1024 * d.nonzero(3, 4), 1024 * d.nonzero(4, 2), 1024 * d.nonzero(1, 3, 3, 1)),
+            lambda tf, x, w, image: (
+                tf.linalg.matmul(x, w),
+                tf.nn.conv2d(image, tf.reshape(w, [2, 2, 1, 2]), 1, "VALID"),
+            ),
+            lambda np, x, w, image: (x @ w, ref.convolution(np, image, w.reshape(2, 2, 1, 2))),
+            dtypes=SINGLE,
+            gradient=False,
+            core=True,
+        ),
+        Op(
+            "double",
+            "products in float64",
+            kind,
+            lambda d: (d.ints(4, 5, low=-40000, high=40000), d.ints(5, 3, low=-40000, high=40000)),
+            lambda tf, x, w: tf.linalg.matmul(x, w),
+            lambda np, x, w: x @ w,
+            dtypes=("float64",),
         ),
         Op(
             "matmul_wide",

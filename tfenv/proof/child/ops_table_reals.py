@@ -189,6 +189,28 @@ def _normalisation():
             tolerance=ROUNDED,
         ),
         Op(
+            "batch_norm_layer",
+            "BatchNormalization, training: output and moving mean",
+            kind,
+            lambda d: (
+                d.distinct(2, 2, 4, 2) / 8,
+                d.nonzero(2),
+                d.ints(2),
+                d.fixed([0, 0], "float64"),
+                d.fixed([1, 1], "float64"),
+            ),
+            _batch_norm_layer,
+            lambda np, x, scale, offset, mean, variance: (
+                ref.batch_norm(np, x, scale, offset, EPSILON)[0],
+                x.mean((0, 1, 2)) / 2,
+            ),
+            dtypes=SINGLE,
+            tolerance=ROUNDED,
+            gradient=False,
+            layer=lambda keras: keras.layers.BatchNormalization(momentum=0.5, epsilon=EPSILON),
+            weights=4,
+        ),
+        Op(
             "separable_batch_norm",
             "separable convolution, then BatchNorm",
             kind,
@@ -213,6 +235,13 @@ def _normalisation():
             tolerance=ROUNDED,
         ),
     ]
+
+
+def _batch_norm_layer(layer, x):
+    if layer.built:
+        layer.moving_mean.assign([0.0, 0.0])
+    output = layer(x, training=True)
+    return output, layer.moving_mean + 0.0
 
 
 def _attention():

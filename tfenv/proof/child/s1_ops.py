@@ -7,7 +7,7 @@ import time
 from .compare import difference
 from .context import placed_on
 from .measure import equal
-from .ops import DTYPES
+from .ops import ALL_DTYPES
 from .ops_run import EXACT, run_rows
 from .ops_table import all_rows
 
@@ -21,7 +21,7 @@ def run(context):
         core = [op for op in rows if op.core]
         found = run_rows(context, "S1", core, ("float32",), together="core operations", eager_gradients=False)
         return [*(finding.measurement("S1") for finding in found.values()), _placement(context, found)]
-    found = run_rows(context, "S1", rows, DTYPES)
+    found = run_rows(context, "S1", rows, ALL_DTYPES)
     singles = [_float16_constant, _many_filters, _image_pipeline]
     if context.level == "long":
         singles.append(_jit_compile)
