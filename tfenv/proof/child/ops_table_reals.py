@@ -80,7 +80,7 @@ def _functions():
             "functions",
             "exp, log, sqrt, rsqrt, tanh, sigmoid, softplus, erf, pow, division",
             kind,
-            lambda d: (d.eighths(9), abs(d.eighths(9)) + 0.5),
+            lambda d: (d.eighths(24, high=6), abs(d.eighths(24)) + 0.5),
             lambda tf, x, y: (
                 tf.exp(x),
                 tf.math.log(y),
