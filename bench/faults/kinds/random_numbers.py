@@ -176,6 +176,8 @@ def shuffle_keeps_order(tf, hit):
 
 
 def _around_dropout(tf, dropout):
-    """Keras 2 and 3 and ``tf.nn`` itself drop through these two."""
-    around(tf.nn, "dropout", dropout)
-    around(tf.nn.experimental, "stateless_dropout", dropout)
+    """Keras 2 (which has modules of its own) and 3 and ``tf.nn`` itself drop through these."""
+    for nn in (tf.nn, tf.compat.v2.nn):
+        around(nn, "dropout", dropout)
+        around(nn.experimental, "stateless_dropout", dropout)
+        around(nn.experimental, "general_dropout", dropout)

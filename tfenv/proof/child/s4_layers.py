@@ -19,8 +19,8 @@ from .trajectory import WEIGHTS_TOLERANCE
 STEP = 1e-5
 #: Of the gradient's norm times the direction's: 1000 times what smooth layers were measured to need (1e-9).
 DIFFERENCE_TOLERANCE = 1e-6
-#: Of every variable's gradient, as a norm. Layers that compute in bfloat16 throughout (mixed_bfloat16), coarser
-#: than hardware that only rounds the factors of products, were measured at most 0.043 away (the transposed
+#: Of every variable's gradient, as a norm. Layers that compute in bfloat16 throughout (mixed_bfloat16), which
+#: is coarser than to round the factors of products, were measured at most 0.043 away (the transposed
 #: convolution; others 0.016), float32 7e-7. One dead channel of five makes about 0.45.
 ROUNDING_TOLERANCE = 0.15
 #: Of the gradients of the task networks, where sums over positions cancel: see ``trajectory``.
