@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 from .compare import difference
@@ -61,7 +62,8 @@ class Findings:
                 got = (got.astype("float64") * along).reshape(len(along), -1).sum(1)
             self._one(np, where, got, expected)
         floats = [output for output in outputs if output.dtype.is_floating] or outputs
-        self.device = placed_on(floats[0])
+        # Eagerly, which comes first: what a traced graph returns has been copied to its device.
+        self.device = self.device or placed_on(floats[0])
         return None
 
     def _one(self, np, where, got, expected):
@@ -113,7 +115,6 @@ def run_rows(context, stage, rows, dtypes, *, together=None, settings=(), eager_
                 groups.setdefault(together or op.kind, []).append((case, dtype, arguments))
         finding.seconds = time.perf_counter() - began
     for kind, members in groups.items():
-        context.step(f"traced: {kind} ({', '.join(dict.fromkeys(case.op.name for case, _, _ in members))})")
         began = time.perf_counter()
         _run_traced(context, kind, members, found, settings)
         each = (time.perf_counter() - began) / len(members)
@@ -124,29 +125,25 @@ def run_rows(context, stage, rows, dtypes, *, together=None, settings=(), eager_
 
 def _run_traced(context, kind, members, found, settings):
     """Run ``members`` in one trace; one by one if that raises, to learn which of them does."""
-    try:
-        traced = _traced(context, members)
-        results = traced([arguments for _, _, arguments in members])
-    except Exception as error:
-        if len(members) > 1:
+    arguments = [each for _, _, each in members]
+    for words, setting in (("", contextlib.nullcontext), *settings):
+        context.step(
+            f"traced {words}: {kind} ({', '.join(dict.fromkeys(case.op.name for case, *_ in members))})"
+        )
+        try:
+            with setting():
+                results = _traced(context, members)(arguments)
+            for (case, dtype, _), result in zip(members, results):
+                way = f"{dtype}, traced {words}".rstrip()
+                found[case.op.name].compare(context.np, way, case, *result)
+        except Exception as error:
+            if len(members) == 1:
+                ((case, dtype, _),) = members
+                found[case.op.name].blame(f"{dtype}, traced {words}".rstrip(), _raised(error))
+                continue
             for member in members:
-                context.step(f"traced: {member[0].op.title}, {member[1]}")
                 _run_traced(context, kind, [member], found, settings)
             return
-        ((case, dtype, _),) = members
-        if not _not_offered(dtype, error):
-            found[case.op.name].blame(f"{dtype}, traced", _raised(error))
-        return
-    for (case, dtype, _), result in zip(members, results):
-        found[case.op.name].compare(context.np, f"{dtype}, traced", case, *result)
-    for words, setting in settings:
-        context.step(f"traced {words}: {kind}")
-        with setting():
-            results = _traced(context, members)([arguments for _, _, arguments in members])
-        for (case, dtype, _), result in zip(members, results):
-            device = found[case.op.name].device
-            found[case.op.name].compare(context.np, f"{dtype}, traced {words}", case, *result)
-            found[case.op.name].device = device
 
 
 def _traced(context, members):

@@ -279,6 +279,7 @@ def _attention():
             ref.multi_head_attention,
             dtypes=SINGLE,
             tolerance=PRODUCTS,
+            gradient=False,  # S4.attention has it
             layer=lambda keras: keras.layers.MultiHeadAttention(num_heads=2, key_dim=3),
             weights=8,
         ),
@@ -318,6 +319,7 @@ def _recurrent():
             lambda np, x, mask, *weights: reference(np, x, mask > 0, *weights),
             dtypes=SINGLE,
             tolerance=PRODUCTS,
+            gradient=False,  # S4.lstm and S4.gru have them
             layer=layer,
             weights=weights,
             **more,
@@ -346,7 +348,6 @@ def _recurrent():
             both_ways,
             lambda d: (*inputs(4)(d), *inputs(4)(d)[2:]),
             weights=6,
-            gradient=False,
             traced=False,
         ),
     ]
