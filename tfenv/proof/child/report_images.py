@@ -146,10 +146,10 @@ def _trained(context, data, name, title, options):
             why="healthy stacks end in this band",
             device=device,
         ),
-    ], (model, scores, loss)
+    ], (model, scores, loss, device)
 
 
-def _metrics(context, data, model, scores, loss):
+def _metrics(context, data, model, scores, loss, device):
     """What ``evaluate`` tells of the predictions ``scores``, against NumPy."""
     np = context.np
     targets = data.labels_test[:, None].astype("float32")
@@ -168,6 +168,7 @@ def _metrics(context, data, model, scores, loss):
             tolerance,
             n=len(scores),
             why="the same predictions in NumPy, float64",
+            device=device,
         )
         for metric, (value, tolerance) in expected.items()
     ]
