@@ -50,7 +50,7 @@ def tests_tf(session: nox.Session) -> None:
     environ = {"PYTHONDONTWRITEBYTECODE": ""}
     interpreters = [_stack(session, "2.15", "3.11"), _stack(session, "2.21", "3.13")]
     environ["TFENV_TEST_TF_PYTHONS"] = os.pathsep.join(path for path in interpreters if path)
-    session.run("pytest", "-m", "tf or network", *session.posargs, env=environ)
+    session.run("pytest", "-n", "2", "-m", "tf or network", *session.posargs, env=environ)
 
 
 @nox.session

@@ -17,7 +17,7 @@ USED = ("GPU:0",)
 
 
 def _devices(report: ProofReport) -> set[str]:
-    """Where S5 and S6 ran; a check of numbers that no operation gave, such as a pipeline's, names no device."""
+    """Where S5 and S6 ran; a check of numbers that no operation gave names no device."""
     checks = [check for stage in report.stages if stage.id in ("S5", "S6") for check in stage.checks]
     return {check.device for check in checks if check.device}
 
