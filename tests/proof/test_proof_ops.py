@@ -45,7 +45,7 @@ FAULTS: dict[str, tuple[list[str], set[str]]] = {
     "round-half-away": (["round"], {"S1.round"}),
     "cumsum-exclusive": (["cumsum"], {"S1.cumsum"}),
     "argmax-never-first": (["argmax"], {"S1.argmax"}),
-    "sigmoid-saturates": (["functions"], {"S1.functions"}),
+    "sigmoid-saturates": (["sigmoid"], {"S1.sigmoid"}),
     "where-last-element": (["where"], {"S1.where"}),
     "batch-norm-mean-kept": (["batch_norm"], {"S1.batch_norm"}),
     "float16-product-wrong": (["matmul"], {"S1.matmul"}),

@@ -231,5 +231,6 @@ def _elementwise():
             lambda d: (d.index(3, 4, below=2), d.ints(3, 4), d.ints(4)),
             lambda tf, c, x, y: tf.where(c > 0, x, y),
             lambda np, c, x, y: np.where(c > 0, x, y),
+            core=True,
         ),
     ]

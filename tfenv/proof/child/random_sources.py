@@ -55,9 +55,10 @@ def sources():
 
 
 def basic(context):
-    """For the quick level: three sources, eagerly, without their laws."""
-    names = ("uniform", "normal", "stateless-int")
-    return [_Draws(context, source).measurement() for source in sources() if source.name in names]
+    """For the quick level: four sources, eagerly, with their laws."""
+    names = ("uniform", "normal", "stateless-int", "shuffle")
+    found = [_Draws(context, source) for source in sources() if source.name in names]
+    return [measurement for draws in found for measurement in (draws.measurement(), *draws.law())]
 
 
 def every(context):

@@ -31,9 +31,9 @@ PLUMBING = ("Cast", "Identity", "NoOp", "Placeholder", "ReadVariableOp")
 
 
 def run(context):
-    """The four forms and a Keras model at ``quick``; every activation and kind of product otherwise."""
+    """The core of training and a Keras model at ``quick``; every activation and kind of product otherwise."""
     quick = context.level == "quick"
-    rows = _forms() if quick else [*_forms(), *_activations(), *_products()]
+    rows = [row for row in (*_forms(), *_activations(), *_products()) if row.core or not quick]
     settings = []
     if context.device != "CPU":
         settings.append(("on the CPU", lambda: context.tf.device("/CPU:0")))
@@ -158,6 +158,7 @@ def _products():
             lambda np, x, k, b: np.maximum(ref.convolution(np, x, k, same=True) + b, 0),
             dtypes=FLOATS,
             gradient=False,
+            core=True,
         ),
         Op(
             "batch_matmul_relu",
