@@ -199,7 +199,7 @@ class Recurrent : public OpKernel {
     shape.set_dim(2, at.units);
     float* const out = Output(context, 0, shape);
     float* const out_h = Output(context, 1, h.shape());
-    float* const out_c = Output(context, 2, at.lstm ? h.shape() : TensorShape({0}));
+    float* const out_c = Output(context, 2, at.lstm ? h.shape() : TensorShape());
     for (int index = 3; index < context->num_outputs(); ++index) Output(context, index, TensorShape({0}));
     for (int64_t b = 0; b < at.batch; ++b) {
       Row state = Units(at, h.flat<float>().data(), b), cell = Cell(context, at, "input_c", b);
