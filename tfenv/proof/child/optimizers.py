@@ -98,7 +98,7 @@ def adadelta(np, weight, gradient, t, state, options):
     moved = state.get("moved", 0.0)
     change = np.sqrt(moved + EPSILON) / np.sqrt(square + EPSILON) * gradient
     state["moved"] = 0.95 * moved + 0.05 * change**2
-    return weight - RATE * change
+    return weight - options["learning_rate"] * change
 
 
 def lion(np, weight, gradient, t, state, options):
@@ -130,6 +130,10 @@ RULES = (
     ("rmsprop", "RMSprop", {}, rmsprop, ("square",)),
     ("rmsprop-centered", "RMSprop", {"momentum": 0.5, "centered": True}, rmsprop, ("mean", "square")),
     ("adagrad", "Adagrad", {}, adagrad, ("square",)),
-    ("adadelta", "Adadelta", {}, adadelta, ("square", "moved")),
+    # The rate of the paper: with a smaller one the steps would be too small beside float32 weights.
+    ("adadelta", "Adadelta", {"learning_rate": 1.0}, adadelta, ("square", "moved")),
     ("lion", "Lion", {}, lion, ("mean",)),
+    # The gradient of an embedding: some rows only.
+    ("sparse-momentum", "SGD", {"momentum": 0.9}, sgd, ("momentum",)),
+    ("sparse-adam", "Adam", {}, adam, ("mean", "square")),
 )
