@@ -1,6 +1,12 @@
-"""Arrays against arrays: the first element that differs, in words."""
+"""What went wrong, in words: the first element that differs, or the exception."""
 
 from __future__ import annotations
+
+
+def raised(error):
+    """``error`` in one line: its type and the first line of its message that says something."""
+    first = next((line for line in str(error).splitlines() if line.strip()), "")
+    return f"raises {type(error).__name__}: {first[:300]}".rstrip(": ")
 
 
 def difference(np, got, expected, tolerance=0.0):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from . import laws
+from .compare import raised
 from .laws import follows
 from .measure import equal
 
@@ -126,7 +127,7 @@ def _behaviour(context, name, options):
             for number in (seed, seed, another)
         )
     except Exception as error:
-        return f"raises {type(error).__name__}: {(str(error).splitlines() or [''])[0][:300]}", None
+        return raised(error), None
     if not np.isfinite(first).all():
         return "gives values that are no numbers", first
     if len(np.unique(first)) < first.size / 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 
-from .compare import difference
+from .compare import difference, raised
 from .context import placed_on
 from .measure import at_most, equal
 from .ops import Case, apply
@@ -107,7 +107,7 @@ def run_rows(context, stage, rows, dtypes, *, together=None, settings=(), eager_
                 finding.compare(context.np, way, case, *results)
             except Exception as error:
                 if not _not_offered(dtype, error):
-                    finding.blame(way, _raised(error))
+                    finding.blame(way, raised(error))
                 continue
             if not op.traced:
                 continue
@@ -139,7 +139,7 @@ def _run_traced(context, kind, members, found, settings):
         except Exception as error:
             if len(members) == 1:
                 ((case, dtype, _),) = members
-                found[case.op.name].blame(f"{dtype}, traced {words}".rstrip(), _raised(error))
+                found[case.op.name].blame(f"{dtype}, traced {words}".rstrip(), raised(error))
                 continue
             for member in members:
                 _run_traced(context, kind, [member], found, settings)
@@ -163,8 +163,3 @@ def _not_offered(dtype, error):
         "UnimplementedError",
         "InvalidArgumentError",
     )
-
-
-def _raised(error):
-    first = next((line for line in str(error).splitlines() if line.strip()), "")
-    return f"raises {type(error).__name__}: {first[:300]}".rstrip(": ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 
+from .compare import raised
 from .context import placed_on
 from .laws import LIMIT, NORMAL, WHY, follows
 from .measure import between, equal
@@ -104,7 +105,7 @@ def pipeline(context):
         first, second = (next(iter(data)).numpy() for _ in range(2))
         problem = _sameness(np, [first, second], None)
     except Exception as error:
-        problem = _raised(error)
+        problem = raised(error)
     return [
         _varies(
             "S3.pipeline",
@@ -135,7 +136,7 @@ def _calls(context, title, layer, inputs):
         problem = problem or _sameness(np, later, inputs, "traced: ")
         calls += later
     except Exception as error:
-        problem = _raised(error)
+        problem = raised(error)
     return [np.asarray(call) for call in calls], problem, device
 
 
@@ -148,10 +149,6 @@ def _sameness(np, calls, inputs, way=""):
     if inputs is not None and np.array_equal(first, inputs):
         return way + "does nothing in training"
     return ""
-
-
-def _raised(error):
-    return f"raises {type(error).__name__}: {(str(error).splitlines() or [''])[0][:300]}"
 
 
 def _varies(check, title, problem, device, n, seconds=0.0):

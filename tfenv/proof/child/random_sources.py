@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from . import laws
+from .compare import raised
 from .context import placed_on
 from .laws import follows
 from .measure import equal
@@ -117,8 +118,7 @@ class _Draws:
 
     def raised(self, way, error):
         """Keep that ``error`` ended it."""
-        first = (str(error).splitlines() or [""])[0]
-        self.blame(f"{way}: raises {type(error).__name__}: {first[:300]}")
+        self.blame(f"{way}: {raised(error)}")
 
     def blame(self, problem):
         """Keep the first problem."""

@@ -11,6 +11,7 @@ import math
 import time
 
 from .arithmetic import ImagesReference, SequencesReference, distance
+from .compare import raised
 from .context import placed_on
 from .measure import at_most
 from .tasks import CLASSES, LEARNING_RATE, MOMENTUM, SEQUENCE, SIDE, Sequences, image_classifier
@@ -100,7 +101,7 @@ def _measured(context, case):
     try:
         share, problem = _compare(context, case, seen)
     except Exception as error:
-        share, problem = 0.0, f"raises {type(error).__name__}: {(str(error).splitlines() or [''])[0][:300]}"
+        share, problem = 0.0, raised(error)
     return at_most(
         f"S4.{case.name}",
         f"gradient of {case.name.replace('-', ' ')}",

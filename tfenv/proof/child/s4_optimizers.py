@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 
 from .arithmetic import distance
+from .compare import raised
 from .context import placed_on
 from .measure import equal
 from .optimizers import RATE, RULES, STEPS, averages, walk
@@ -96,8 +97,7 @@ class _Walk:
 
     def raised(self, way, error):
         """Keep that ``error`` ended it."""
-        first = (str(error).splitlines() or [""])[0]
-        self._blame(f"{way}: raises {type(error).__name__}: {first[:300]}")
+        self._blame(f"{way}: {raised(error)}")
 
     def measurement(self):
         """What it all amounts to."""

@@ -6,6 +6,7 @@ import os
 import time
 
 from . import saved
+from .compare import raised
 from .context import placed_on
 from .measure import equal
 
@@ -66,7 +67,7 @@ def _compared(context, stored, check, title, copy, expected):
         device = placed_on(got) if hasattr(got, "device") else ""
         text = _lost(np, state, stored) or _difference(np, np.asarray(got), expected)
     except Exception as error:  # one way of saving that fails must not hide the others
-        text = f"raises {type(error).__name__}: {str(error)[:300]}"
+        text = raised(error)
     return equal(
         check,
         title,
