@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+WHY_BAND = "healthy stacks end in this band"
+
 
 def equal(check, title, got, expected, *, why, **more):
     """``got`` must be ``expected``; both are compared as text."""

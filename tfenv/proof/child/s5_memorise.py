@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 
 from .context import placed_on
-from .measure import at_least, equal, in_band
+from .measure import WHY_BAND, at_least, equal, in_band
 from .tasks import BATCH, SEQUENCE, Sequences, cross_entropy
 from .trajectory import Recorder, compare, follow
 
@@ -58,7 +58,7 @@ def run(context):
             "loss after memorising",
             cross_entropy(context, probabilities, labels),
             n=BATCH,
-            why="healthy stacks end in this band",
+            why=WHY_BAND,
             device=device,
         ),
         equal(

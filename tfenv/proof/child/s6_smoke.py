@@ -13,7 +13,7 @@ import time
 from . import report_images
 from .context import placed_on
 from .initial import initial_weights
-from .measure import at_least, equal, in_band
+from .measure import WHY_BAND, equal, in_band
 from .tasks import (
     BATCH,
     CLASSES,
@@ -27,11 +27,6 @@ from .tasks import (
 )
 from .trajectory import Recorder, compare, follow, moved
 
-WHY_GROUPS = (
-    "class names of prototypes are drawn per run: without label information in the weights, prototypes named "
-    "rightly are Binomial({n}, 1/{k})"
-)
-WHY_BAND = "healthy stacks end in this band"
 WHY_PLACEMENT = "a run that silently fell back to the CPU proves nothing about the device"
 
 
@@ -68,14 +63,12 @@ def _images(context):
     right = (scores > 0.5) == (labels_test == 1)
     seconds = time.perf_counter() - began
     return [
-        at_least(
+        groups.named_rightly(
             "S6.images.groups",
             "augmented CNN, sigmoid: prototypes named rightly",
-            groups.named_rightly(right, group_test),
+            right,
+            group_test,
             29,
-            n=32,
-            chance=1 / 2,
-            why=WHY_GROUPS.format(n=32, k=2),
             device=device,
             seconds=seconds,
         ),
@@ -126,14 +119,12 @@ def _sequences(context):
     expected = follow(context.np, sequences.initial, x, labels, compared)
     got = recorder.result(losses[:compared])
     return [
-        at_least(
+        groups.named_rightly(
             "S6.sequences.groups",
             "Conv1D, softmax: prototypes named rightly",
-            groups.named_rightly(right, group_test),
+            right,
+            group_test,
             18,
-            n=24,
-            chance=1 / CLASSES,
-            why=WHY_GROUPS.format(n=24, k=CLASSES),
             device=device,
             seconds=time.perf_counter() - began,
         ),

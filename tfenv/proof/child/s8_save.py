@@ -10,7 +10,6 @@ import time
 
 from . import saved
 from .context import placed_on
-from .measure import at_least
 from .tasks import CLASSES
 
 #: Prototypes of 24 that must be named rightly, by chance less often than 1e-11: equal answers of models that
@@ -60,15 +59,12 @@ def run(context):
     )
     context.keep("saved", history.history["loss"], answers.numpy())
     return [
-        at_least(
+        groups.named_rightly(
             "S8.trained",
             "prototypes named rightly by the model that is saved",
-            groups.named_rightly(answers.numpy().argmax(1) == labels_test, group),
+            answers.numpy().argmax(1) == labels_test,
+            group,
             _LEAST,
-            n=24,
-            chance=1 / CLASSES,
-            why="class names of prototypes are drawn per run: without label information in the weights, "
-            "prototypes named rightly are Binomial(24, 1/10)",
             device=placed_on(answers),
             seconds=time.perf_counter() - began,
         )

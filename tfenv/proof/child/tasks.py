@@ -8,6 +8,8 @@ binomial, whatever the untrained network does with whole groups.
 
 from __future__ import annotations
 
+from .measure import at_least
+
 SEQUENCE = (24, 4)
 CLASSES = 10
 BATCH = 96
@@ -82,18 +84,29 @@ class Sequences:
         return self.model(self._context.tf.constant(x), training=False)
 
 
-def image_classifier(context):
-    """A functional CNN with augmentation and a sigmoid, compiled with Adam and binary cross-entropy."""
+def image_classifier(context, name="images", *, rotation=0.0, metrics=None, **adam):
+    """A functional CNN with augmentation and a sigmoid, compiled with Adam and binary cross-entropy.
+
+    ``rotation``: at most this part of a full turn; ``adam``: further options of the optimizer.
+    """
     keras = context.keras
     layers = keras.layers
-    context.step("build augmented CNN")
-    context.reseed("images")
+    context.step(f"build augmented CNN of {name}")
+    context.reseed(name)
+    seed = context.seed % 2**31
     inputs = keras.Input((SIDE, SIDE, 1))
-    hidden = layers.RandomFlip("horizontal", seed=context.seed % 2**31)(inputs)
+    hidden = layers.RandomFlip("horizontal", seed=seed)(inputs)
+    if rotation:
+        hidden = layers.RandomRotation(rotation, seed=seed)(hidden)
     hidden = layers.Conv2D(32, 3, activation="relu")(hidden)
     hidden = layers.Flatten()(layers.MaxPooling2D()(hidden))
     model = keras.Model(inputs, layers.Dense(1, activation="sigmoid")(hidden))
-    model.compile(optimizer=keras.optimizers.Adam(0.01), loss="binary_crossentropy", jit_compile=False)
+    model.compile(
+        optimizer=keras.optimizers.Adam(0.01, **adam),
+        loss="binary_crossentropy",
+        metrics=metrics,
+        jit_compile=False,
+    )
     return model
 
 
@@ -104,6 +117,7 @@ class Groups:
         self._np = context.np
         self._rng = context.generator(name)
         self._noise = noise
+        self._classes = classes
         self._prototypes = self._rng.standard_normal((groups, *shape))
         self.names = self._rng.integers(0, classes, groups)
 
@@ -121,11 +135,22 @@ class Groups:
         x = x + self._noise * rng.standard_normal(x.shape)
         return x.astype("float32"), self.names[group], group
 
-    def named_rightly(self, right, group):
-        """How many groups have more than half of their examples ``right``."""
+    def named_rightly(self, check, title, right, group, low, **more):
+        """The measurement that ``low`` groups or more have over half of their examples ``right``."""
         np = self._np
         share = np.bincount(group, right) / np.bincount(group)
-        return int((share > 0.5).sum())
+        n, k = len(self.names), self._classes
+        return at_least(
+            check,
+            title,
+            int((share > 0.5).sum()),
+            low,
+            n=n,
+            chance=1 / k,
+            why="class names of prototypes are drawn per run: without label information in the weights, "
+            f"prototypes named rightly are Binomial({n}, 1/{k})",
+            **more,
+        )
 
 
 def cross_entropy(context, probabilities, labels):
