@@ -9,11 +9,10 @@ harmless variant and the smallest of each fault. The tolerances in ``proof/child
 from __future__ import annotations
 
 import argparse
-import importlib.util
-import sys
 from pathlib import Path
 
 import numpy as np
+from child_package import import_child
 
 FOLDER = Path(__file__).resolve().parents[1] / "tfenv" / "proof" / "child"
 STEPS = 40
@@ -24,7 +23,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=100)
     seeds = parser.parse_args().seeds
-    trajectory = _child()
+    trajectory = import_child(FOLDER)("trajectory")
     harmless = {
         "float32": {"product": _float32},
         "TF32": {"product": _rounded(10, False)},
@@ -141,15 +140,6 @@ def _add(rng, array, deviation):
 
 def _dead(index):
     return lambda rng, gradients: [array * (at != index) for at, array in enumerate(gradients)]
-
-
-def _child():
-    spec = importlib.util.spec_from_file_location(
-        "child", FOLDER / "__init__.py", submodule_search_locations=[str(FOLDER)]
-    )
-    sys.modules["child"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(sys.modules["child"])
-    return importlib.import_module("child.trajectory")
 
 
 if __name__ == "__main__":

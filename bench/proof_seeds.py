@@ -4,29 +4,21 @@
 saves the imports; the stages seed themselves, so it changes nothing (``proof_alarms.py`` starts fresh ones).
 """
 
-import importlib
-import importlib.util
 import json
 import os
 import sys
-from pathlib import Path
+
+from child_package import import_child, request
 
 
 def main(folder, first, count):
-    spec = importlib.util.spec_from_file_location(
-        "child", Path(folder) / "__init__.py", submodule_search_locations=[folder]
-    )
-    sys.modules["child"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(sys.modules["child"])
-    context_module = importlib.import_module("child.context")
-    registry = importlib.import_module("child.registry")
-    events = context_module.Events(os.devnull)
+    child = import_child(folder)
+    registry = child("registry")
+    events = child("context").Events(os.devnull)
     for seed in range(first, first + count):
-        request = {"level": "quick", "device": "auto", "seed": seed}
-        context = context_module.Context(request, events)
-        for stage in registry.STAGES:
-            measurements = importlib.import_module("child." + stage.module).run(context)
-            for measurement in measurements:
+        context = child("context").Context(request("quick", seed), events)
+        for name in registry.stages_in("quick", 0):
+            for measurement in child(registry.stage(name).module).run(context):
                 if measurement["rule"].get("luck"):
                     row = {"seed": seed, "check": measurement["id"], "statistic": measurement["statistic"]}
                     _say("row", {**row, "n": measurement["n"], "kind": measurement["rule"]["kind"]})

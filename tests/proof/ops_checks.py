@@ -5,29 +5,23 @@ beside the quick ones; printed is a JSON object from each fault to the checks th
 """
 
 import importlib
-import importlib.util
 import json
 import os
 import sys
-from pathlib import Path
 
 import numpy as np
 
 
 def main(folder, bench, faults):
-    spec = importlib.util.spec_from_file_location(
-        "child", Path(folder) / "__init__.py", submodule_search_locations=[folder]
-    )
-    sys.modules["child"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(sys.modules["child"])
-    references(importlib.import_module("child.ops_reference"))
-    context_module = importlib.import_module("child.context")
-    request = {"level": "quick", "device": "cpu", "seed": 5, "process": 0, "exchange": ""}
-    context = context_module.Context(request, context_module.Events(os.devnull))
-    importlib.import_module("child.s0_import").run(context)
-    rows = {op.name: op for op in importlib.import_module("child.ops_table").all_rows()}
-    exact(context, rows.values())
     sys.path.insert(0, bench)
+    package = importlib.import_module("child_package")
+    child = package.import_child(folder)
+    references(child("ops_reference"))
+    events = child("context").Events(os.devnull)
+    context = child("context").Context(package.request("quick", 5, "cpu"), events)
+    child("s0_import").run(context)
+    rows = {op.name: op for op in child("ops_table").all_rows()}
+    exact(context, rows.values())
     patch = importlib.import_module("faults.patch")
     catalogue = importlib.import_module("faults.catalogue")
     said = {}

@@ -1,22 +1,17 @@
 """Runs in a target interpreter: the proof's own NumPy arithmetic against definitions. Needs NumPy alone."""
 
 import importlib
-import importlib.util
 import sys
-from pathlib import Path
 
 import numpy as np
 
 
-def main(folder):
-    spec = importlib.util.spec_from_file_location(
-        "child", Path(folder) / "__init__.py", submodule_search_locations=[folder]
-    )
-    sys.modules["child"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(sys.modules["child"])
-    gradients(importlib.import_module("child.arithmetic"))
-    follows(importlib.import_module("child.laws"))
-    strays(importlib.import_module("child.trajectory"))
+def main(folder, bench):
+    sys.path.insert(0, bench)
+    child = importlib.import_module("child_package").import_child(folder)
+    gradients(child("arithmetic"))
+    follows(child("laws"))
+    strays(child("trajectory"))
 
 
 def gradients(arithmetic):
@@ -94,4 +89,4 @@ def strays(trajectory):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -20,6 +20,7 @@ from tfenv.proof.runner import SubprocessRunner
 pytestmark = pytest.mark.tf
 
 CHILD = Path(tfenv.proof.child.__file__).parent
+BENCH = Path(__file__).parents[2] / "bench"
 
 
 def _stages(python: Path, level: Level, *names: str) -> tuple[StageResult, ...]:
@@ -35,7 +36,7 @@ def _failed(stages: tuple[StageResult, ...]) -> list[str]:
 
 def test_the_reference_arithmetic_is_right(tf_python: Path) -> None:
     script = Path(__file__).with_name("reference_checks.py")
-    done = subprocess.run([tf_python, script, CHILD], capture_output=True, text=True, check=False)
+    done = subprocess.run([tf_python, script, CHILD, BENCH], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
