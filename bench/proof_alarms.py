@@ -23,6 +23,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Optional
 
+from benchmarks import write_table
+
 from tfenv.codec import decode, encode
 from tfenv.facts.pythons import FoundPython, find_interpreters
 from tfenv.install.engine import find_uv
@@ -35,8 +37,6 @@ from tfenv.records import record
 
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUE = ROOT / "lockfiles"
-PAGE = ROOT / "BENCHMARKS.md"
-MARK_BEGIN, MARK_END = "<!-- alarms: begin -->", "<!-- alarms: end -->"
 TARGET = "linux-x86_64-cpu"
 FIRST_SEED = 50_000
 VARIANTS = tuple(itertools.product(("1", "2"), ("0", "1")))
@@ -82,9 +82,7 @@ def main() -> int:
     text = table(runs)
     print(text)
     if arguments.write:
-        page = PAGE.read_text("utf-8")
-        head, tail = page.split(MARK_BEGIN)[0], page.split(MARK_END)[1]
-        PAGE.write_text(f"{head}{MARK_BEGIN}\n{text}\n{MARK_END}{tail}", "utf-8")
+        write_table("alarms", text)
     alarms = [run for run in runs if run.verdict != "pass"]
     for run in alarms:
         print(f"{run.lock} {run.level} seed {run.seed}: {run.verdict}: {'; '.join(run.failed)}")

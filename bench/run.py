@@ -18,15 +18,15 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks import write_table
+
 from tfenv.facts.read import read_facts
 from tfenv.install.engine import find_uv
 from tfenv.records import record
 from tfenv.version import __version__
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "BENCHMARKS.md"
 INSTALL_ROUNDS = 9
-MARK_BEGIN, MARK_END = "<!-- bench: begin -->", "<!-- bench: end -->"
 LOCK = f"linux-x86_64-cpu/tf2.21-py{sys.version_info[0]}{sys.version_info[1]}"
 
 BARE_TYPER = '''
@@ -215,7 +215,6 @@ def write(rows: Sequence[Row]) -> None:
     facts = read_facts(None, cwd=Path.cwd())
     machine = f"{facts.system.distribution.value}, {facts.cpu.model.value}, {facts.cpu.count.value} CPUs"
     lines = [
-        MARK_BEGIN,
         f"tfenv {__version__}, Python {platform.python_version()}, {machine}. Written by `nox -s bench`.",
         "",
         "| what | against | ratio | bound | held |",
@@ -224,10 +223,7 @@ def write(rows: Sequence[Row]) -> None:
     for row in rows:
         held = "yes" if row.held else "**no**"
         lines.append(f"| {row.what} | {row.against} | {row.ratio} | {row.bound} | {held} |")
-    lines.append(MARK_END)
-    text = PAGE.read_text(encoding="utf-8")
-    head, tail = text.split(MARK_BEGIN)[0], text.split(MARK_END)[1]
-    PAGE.write_text(head + "\n".join(lines) + tail, encoding="utf-8")
+    write_table("bench", "\n".join(lines))
 
 
 if __name__ == "__main__":
