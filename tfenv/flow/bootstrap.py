@@ -23,7 +23,7 @@ from tfenv.install.engine import choose_engine
 from tfenv.install.environ import installer_environment
 from tfenv.install.plan import Plan
 from tfenv.install.site import Site
-from tfenv.install.state import EnvState, ProofState, read_state, write_state
+from tfenv.install.state import EnvState, ProofState, lock_key, read_state, write_state
 from tfenv.install.transaction import Transaction, recover
 from tfenv.install.venv import make_venv, remove_venv
 from tfenv.locks.choose import check_wish
@@ -148,8 +148,9 @@ def _finish(
 ) -> BootstrapReport:
     """Seed, prove, remember."""
     _seed(request, site)
-    proof = _prove(request, choice, site, listener)
-    write_state(site.folder, _state(request, choice, plan, site, proof))
+    before = read_state(site.folder)
+    proof = _prove(request, choice, site, before, listener)
+    write_state(site.folder, _state(choice, plan, site, before, proof))
     return replace(report, proof=proof)
 
 
@@ -161,26 +162,24 @@ def _seed(request: BootstrapRequest, site: Site) -> None:
 
 
 def _prove(
-    request: BootstrapRequest, choice: Choice, site: Site, listener: Listener
+    request: BootstrapRequest, choice: Choice, site: Site, before: Optional[EnvState], listener: Listener
 ) -> Optional[ProofReport]:
     if request.smoke == "none":
         return None
     listener.step(f"proving that the stack loads and learns ({request.smoke})")
-    before = read_state(site.folder)
     return prove(
         site.python,
         level=request.smoke,
         seed=request.seed if request.seed is not None else 42,
-        lock=f"{choice.lock.id} {choice.lock.digest}",
+        lock=lock_key(choice.lock.id, choice.lock.digest),
         stored=before.fingerprint if before is not None else None,
         listener=listener,
     )
 
 
 def _state(
-    request: BootstrapRequest, choice: Choice, plan: Plan, site: Site, proof: Optional[ProofReport]
+    choice: Choice, plan: Plan, site: Site, before: Optional[EnvState], proof: Optional[ProofReport]
 ) -> EnvState:
-    before = read_state(site.folder)
     places = {str(site.purelib.resolve()), str(site.platlib.resolve())}
     here = {
         found.name: found.version

@@ -11,12 +11,16 @@ from typing import Optional
 from tfenv.errors import EXIT_CHECK_FAILED, EXIT_OK, EXIT_PROOF, InstallError
 from tfenv.events import Listener
 from tfenv.flow.host import locate
-from tfenv.install.state import lock_of, read_state, write_state
+from tfenv.install.state import lock_key, read_state, write_state
 from tfenv.proof.finding import findings_of
 from tfenv.proof.model import ProofReport, device_named, level_named
 from tfenv.proof.run import prove
-from tfenv.result import Result, status_of
+from tfenv.result import Result, Status, status_of
 from tfenv.seeding.model import check_seed
+
+#: A proof that was kept from running has not proven anything: not good, but no word against the stack.
+_EXITS = {"fail": EXIT_PROOF, "unknown": EXIT_CHECK_FAILED}
+_STATUSES: dict[str, Status] = {"fail": "fail", "unknown": "warn"}
 
 
 def smoke_command(
@@ -37,7 +41,7 @@ def smoke_command(
         level=level_named(level),
         device=device_named(device),
         seed=check_seed(seed),
-        lock=lock_of(state),
+        lock=lock_key(state.lock, state.digest) if state is not None else "",
         stored=state.fingerprint if state is not None else None,
         listener=listener,
     )
@@ -47,16 +51,8 @@ def smoke_command(
     findings = findings_of(report)
     return Result(
         command="smoke",
-        status="fail" if report.verdict == "fail" else "warn" if _is_open(report) else status_of(findings),
+        status=_STATUSES.get(report.verdict) or status_of(findings),
         exit_code=_EXITS.get(report.verdict, EXIT_OK),
         data=report,
         findings=findings,
     )
-
-
-#: A proof that was kept from running has not proven anything: not good, but no word against the stack.
-_EXITS = {"fail": EXIT_PROOF, "unknown": EXIT_CHECK_FAILED}
-
-
-def _is_open(report: ProofReport) -> bool:
-    return report.verdict == "unknown"

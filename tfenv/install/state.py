@@ -63,9 +63,9 @@ def read_state(folder: Path) -> Optional[EnvState]:
         return None
 
 
-def lock_of(state: Optional[EnvState]) -> str:
-    """Id and digest of the lock behind ``state``, as one text; "" where there is none."""
-    return f"{state.lock} {state.digest}" if state is not None and state.lock else ""
+def lock_key(lock: str, digest: str) -> str:
+    """Id and digest of a lock as one text, by which fingerprints know it; "" where there is no lock."""
+    return f"{lock} {digest}" if lock else ""
 
 
 def write_state(folder: Path, state: EnvState) -> None:
