@@ -12,8 +12,10 @@ from faults.catalogue import FAULTS, Fault
 from faults.layer import layer, site_packages
 from faults.matrix import Count, Row, count, matrix, missed, row_of
 from faults.warm import WarmRunner
+from proof.recorded import at_least
 
-from tfenv.proof.model import Check, Crash, ProofReport, Stack, StageError, StageResult
+from tfenv.proof.judge import judge
+from tfenv.proof.model import Crash, ProofReport, Stack, StageError, StageResult
 from tfenv.proof.run import prove
 
 ROW = Row(
@@ -37,24 +39,7 @@ def _fault(name: str, *, benign: bool = False) -> Fault:
 
 
 def test_what_a_row_keeps() -> None:
-    check = Check(
-        id="S5.correct",
-        stage="S5",
-        title="random labels",
-        passed=False,
-        statistic=20.0,
-        low=80.0,
-        high=None,
-        chance=1e-30,
-        luck=True,
-        rule="",
-        n=96,
-        seed=1,
-        seconds=0.0,
-        device="CPU:0",
-        expected="at least 80",
-        got="20",
-    )
+    check = judge(at_least("S5.correct", 20, 80), "S5", None, 1)
     error = StageError(type="NotFoundError", message="no kernel")
     report = ProofReport(
         verdict="fail",

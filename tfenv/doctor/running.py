@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 from tfenv.doctor.context import Context
 from tfenv.doctor.model import Check
@@ -18,6 +19,11 @@ def _of_proof(check: str) -> Callable[[Context], tuple[Finding, ...]]:
         return tuple(finding for finding in executed.findings if finding.id == check) if executed else ()
 
     return run
+
+
+def _told(check: str, tier: Literal["import", "proof"], summary: str, after: tuple[str, ...] = ()) -> Check:
+    """The row of a check that the proof makes; its rung is called like its tier."""
+    return Check(id=check, rung=tier, tier=tier, summary=summary, run=_of_proof(check), after=after)
 
 
 def _devices(context: Context) -> tuple[Finding, ...]:
@@ -58,21 +64,8 @@ def _devices(context: Context) -> tuple[Finding, ...]:
 
 
 CHECKS = (
-    Check(
-        id="IMP001",
-        rung="import",
-        tier="import",
-        summary="TensorFlow can be imported",
-        run=_of_proof("IMP001"),
-    ),
-    Check(
-        id="IMP002",
-        rung="import",
-        tier="import",
-        summary="What is imported is what is installed",
-        run=_of_proof("IMP002"),
-        after=("IMP001", "TFW006"),
-    ),
+    _told("IMP001", "import", "TensorFlow can be imported"),
+    _told("IMP002", "import", "What is imported is what is installed", ("IMP001", "TFW006")),
     Check(
         id="DEV001",
         rung="import",
@@ -100,67 +93,18 @@ CHECKS = (
             "MAC005",
         ),
     ),
-    Check(
-        id="DEV002",
-        rung="import",
-        tier="import",
-        summary="Operations run where they are asked to",
-        run=_of_proof("DEV002"),
-        after=("IMP001", "DEV001"),
-    ),
-    Check(
-        id="IMP003",
-        rung="import",
-        tier="import",
-        summary="The proof knows this TensorFlow",
-        run=_of_proof("IMP003"),
-        after=("IMP001",),
-    ),
-    Check(id="TRN003", rung="proof", tier="proof", summary="Training ends well", run=_of_proof("TRN003")),
-    Check(
-        id="OPS001",
-        rung="proof",
-        tier="proof",
-        summary="Operations compute what NumPy computes",
-        run=_of_proof("OPS001"),
-    ),
-    Check(
-        id="OPS002",
-        rung="proof",
-        tier="proof",
-        summary="Traced graphs compute what eager code computes",
-        run=_of_proof("OPS002"),
-        after=("OPS001",),
-    ),
-    Check(
-        id="RND001",
-        rung="proof",
-        tier="proof",
-        summary="Random numbers are random and repeat with their seed",
-        run=_of_proof("RND001"),
-    ),
-    Check(
-        id="GRD001",
-        rung="proof",
-        tier="proof",
-        summary="Gradients and optimizer steps are right",
-        run=_of_proof("GRD001"),
-        after=("OPS001",),
-    ),
-    Check(
-        id="TRN001",
-        rung="proof",
-        tier="proof",
-        summary="The stack memorises random labels",
-        run=_of_proof("TRN001"),
-        after=("TRN003", "OPS001", "OPS002", "GRD001"),
-    ),
-    Check(
-        id="TRN002",
-        rung="proof",
-        tier="proof",
-        summary="The stack learns as healthy ones do",
-        run=_of_proof("TRN002"),
-        after=("TRN003", "OPS001", "OPS002", "RND001", "GRD001", "TRN001"),
+    _told("DEV002", "import", "Operations run where they are asked to", ("IMP001", "DEV001")),
+    _told("IMP003", "import", "The proof knows this TensorFlow", ("IMP001",)),
+    _told("TRN003", "proof", "Training ends well"),
+    _told("OPS001", "proof", "Operations compute what NumPy computes"),
+    _told("OPS002", "proof", "Traced graphs compute what eager code computes", ("OPS001",)),
+    _told("RND001", "proof", "Random numbers are random and repeat with their seed"),
+    _told("GRD001", "proof", "Gradients and optimizer steps are right", ("OPS001",)),
+    _told("TRN001", "proof", "The stack memorises random labels", ("TRN003", "OPS001", "OPS002", "GRD001")),
+    _told(
+        "TRN002",
+        "proof",
+        "The stack learns as healthy ones do",
+        ("TRN003", "OPS001", "OPS002", "RND001", "GRD001", "TRN001"),
     ),
 )

@@ -70,28 +70,12 @@ def momentum_not_kept(tf, hit):
 
 @kind("adam-second-moment-kept", "Adam never updates its second moment.")
 def second_moment(tf, hit):
-    def step(right, optimizer, gradient, variable, rate):
-        hit()
-        velocity = slot(optimizer, "_velocities", variable)
-        before = tf.identity(tf.convert_to_tensor(velocity))
-        result = right(gradient)
-        velocity.assign(before)
-        return result
-
-    optimizer_step(tf.keras.optimizers.Adam, step)
+    _adam_keeps(tf, hit, "_velocities")
 
 
 @kind("adam-first-moment-kept", "Adam never updates its first moment.")
 def first_moment(tf, hit):
-    def step(right, optimizer, gradient, variable, rate):
-        hit()
-        momentum = slot(optimizer, "_momentums", variable)
-        before = tf.identity(tf.convert_to_tensor(momentum))
-        result = right(gradient)
-        momentum.assign(before)
-        return result
-
-    optimizer_step(tf.keras.optimizers.Adam, step)
+    _adam_keeps(tf, hit, "_momentums")
 
 
 @kind("adam-no-bias-correction", "Adam does not correct the bias of its moments.")
@@ -154,3 +138,17 @@ def _learning_rate(tf, hit, another):
         return right(gradient, another)
 
     _around_steps(tf, step)
+
+
+def _adam_keeps(tf, hit, name):
+    """After every step the slot called ``name`` is what it was before."""
+
+    def step(right, optimizer, gradient, variable, rate):
+        hit()
+        kept = slot(optimizer, name, variable)
+        before = tf.identity(tf.convert_to_tensor(kept))
+        result = right(gradient)
+        kept.assign(before)
+        return result
+
+    optimizer_step(tf.keras.optimizers.Adam, step)
